@@ -3,12 +3,13 @@
 # its documentation.
 #
 #   scripts/bindings-bevy.sh              checks the plugin
-#   scripts/bindings-bevy.sh --examples   also checks its windowed examples, which build all of Bevy
+#   scripts/bindings-bevy.sh --examples   also checks its windowed examples, which need a build of all of Bevy
 #   scripts/bindings-bevy.sh --pictures DIR
 #                                         runs the examples for 30 s each, and saves a picture of each window;
 #                                         needs Xvfb, xwd, ImageMagick and a Vulkan driver, such as lavapipe
 #
-# Needs the Rust of Bevy 0.20 and its crates; without them it says so, and the exit code is 3.
+# Needs the crates of Bevy 0.20, and the version of Rust that they require. Without them the script says so,
+# and the exit code is 3.
 set -euo pipefail
 cd "$(dirname "$0")/../bindings/bevy"
 
@@ -20,7 +21,7 @@ cargo fetch --quiet --locked || skip 'the crates of Bevy cannot be fetched'
 
 target=$(realpath -m "${CARGO_TARGET_DIR:-examples/target}")/examples
 if [ "${1-}" = --pictures ]; then
-    pictures=$(realpath "${2:?the folder for the pictures}")
+    pictures=$(realpath "${2:?--pictures needs a folder}")
     for tool in Xvfb xwd convert; do
         command -v "$tool" >/dev/null || skip "no $tool"
     done
@@ -49,7 +50,7 @@ cargo test --quiet --locked --all-features
 
 if [ "${1-}" = --examples ]; then
     cd examples
-    # The first program of the page is an example.
+    # The first program of docs/bevy.md must be the example src/bin/first.rs.
     diff <(awk '/^```rust,ignore/ { on = 1; next } /^```/ { on = 0 } on' ../../../docs/bevy.md) <(tail -n +3 src/bin/first.rs)
     cargo fetch --quiet --locked || skip 'the crates of Bevy cannot be fetched'
     # The crate `bevy` 0.20.1 requires a newer Rust than its sub-crates.

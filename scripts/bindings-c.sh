@@ -39,7 +39,7 @@ case "${1-}" in
         ;;
     --install)
         build
-        install_to "${2:?a folder}"
+        install_to "${2:?--install needs a folder}"
         exit
         ;;
     *) printf 'usage: %s [--header | --install FOLDER]\n' "$0" >&2 && exit 2 ;;
@@ -49,7 +49,7 @@ step 'the header is up to date'
 if command -v cbindgen >/dev/null; then
     header --verify || { echo 'taut.h is stale: run scripts/bindings-c.sh --header'; exit 1; }
 else
-    echo 'skipped: cbindgen'
+    echo 'skipped: no cbindgen'
 fi
 
 step 'build'
@@ -64,7 +64,7 @@ step 'tests of the interface'
 cargo test --quiet --release --locked "${features[@]}"
 
 if ! command -v cc >/dev/null || ! command -v c++ >/dev/null; then
-    echo 'skipped: examples'
+    echo 'skipped: the examples: no C or C++ compiler'
     exit
 fi
 prefix=$(mktemp -d)
@@ -73,7 +73,7 @@ install_to "$prefix"
 export LD_LIBRARY_PATH=$prefix/lib
 strict=(-O1 -Wall -Wextra -Wpedantic -Werror)
 
-# check NAME PROGRAM: the program prints the hash of that example in the table.
+# check NAME PROGRAM: checks that the program prints the hash that bindings/hashes.txt has for this example.
 check() {
     local expected printed
     expected=$(awk -v name="$1" '$1 == "example" && $2 == name { print $3 }' ../hashes.txt)
@@ -89,7 +89,7 @@ step 'the examples, with the shared library'
 if command -v pkg-config >/dev/null; then
     read -ra flags < <(PKG_CONFIG_PATH=$prefix/lib/pkgconfig pkg-config --cflags --libs taut)
 else
-    echo 'skipped: pkg-config'
+    echo 'skipped: no pkg-config'
     flags=("-I$prefix/include" "-L$prefix/lib" -ltaut)
 fi
 cc -std=c99 "${strict[@]}" examples/falling_sheet.c "${flags[@]}" -o "$prefix/falling_sheet"
@@ -102,7 +102,7 @@ read -ra static <<< "$prefix/lib/libtaut.a $private_libraries"
 if echo 'int main(void) { return 0; }' | cc -fsanitize=address -xc - -o "$prefix/empty" 2>/dev/null; then
     sanitize=(-g -fsanitize=address,undefined)
 else
-    echo 'skipped: AddressSanitizer'
+    echo 'skipped: no AddressSanitizer'
     sanitize=()
 fi
 cc -std=c11 "${strict[@]}" "${sanitize[@]}" -I"$prefix/include" examples/falling_sheet.c "${static[@]}" -o "$prefix/falling_sheet_static"
@@ -111,7 +111,7 @@ check falling-sheet "$prefix/falling_sheet_static"
 check torn-flag "$prefix/torn_flag_static"
 
 step 'the programs in docs/bindings.md'
-# page LANGUAGE: the code blocks of docs/bindings.md in that language.
+# page LANGUAGE: prints the code blocks of docs/bindings.md in that language.
 page() { awk -v open="\`\`\`$1" '$0 == "```" { on = 0 } on { print } $0 == open { on = 1 }' ../../docs/bindings.md; }
 page c | cc -std=c99 "${strict[@]}" -xc - "${flags[@]}" -o "$prefix/page_c"
 page cpp | c++ -std=c++17 "${strict[@]}" -xc++ - "${flags[@]}" -o "$prefix/page_cpp"
@@ -125,5 +125,5 @@ if command -v cmake >/dev/null; then
     check falling-sheet "$prefix/cmake/falling_sheet"
     check torn-flag "$prefix/cmake/torn_flag"
 else
-    echo 'skipped: cmake'
+    echo 'skipped: no cmake'
 fi

@@ -5,8 +5,8 @@
 #   scripts/bindings-python.sh            builds and checks
 #   scripts/bindings-python.sh --bench    compares with NumPy: bindings/python/examples/numpy_loop.py
 #
-# Needs Python 3.10 or newer with venv, and a package index for maturin, NumPy and pytest; without
-# them it says so, and the exit code is 3.
+# Needs Python 3.10 or newer with venv, and a package index for maturin, NumPy and pytest. Without them the
+# script says so, and the exit code is 3.
 set -euo pipefail
 cd "$(dirname "$0")/../bindings/python"
 

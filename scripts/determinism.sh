@@ -7,8 +7,8 @@
 #   scripts/determinism.sh                  the hashes
 #   scripts/determinism.sh --conformance    also all conformance tests on AArch64 (some minutes)
 #
-# Needs, in addition to Rust: rustup target add aarch64-unknown-linux-gnu wasm32-wasip1, qemu-user,
-# gcc-aarch64-linux-gnu, libc6-dev-arm64-cross, nodejs.
+# Needs `rustup target add aarch64-unknown-linux-gnu wasm32-wasip1`, and the Debian packages qemu-user,
+# gcc-aarch64-linux-gnu, libc6-dev-arm64-cross and nodejs.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -46,7 +46,8 @@ has_tools() {
     fi
 }
 
-# hashes PLATFORM [ARGUMENT...]: runs the program; the arguments are passed to cargo.
+# hashes PLATFORM [ARGUMENT...]: runs the program `hashes`, and saves its output as the result of that
+# platform. The arguments are passed to cargo.
 hashes() {
     local platform=$1
     shift
@@ -76,13 +77,13 @@ if has_tools $target node; then
     hashes wasm32 --target $target
 fi
 
-# lines PLATFORM ISA: the lines `kernel isa scene order formula hash` of one instruction set, as
+# lines PLATFORM ISA: prints the lines `kernel isa scene order formula hash` of one instruction set, as
 # `scene order formula hash`, without duplicates.
 lines() { awk -v isa="$2" '$2 == isa { print $3, $4, $5, $6 }' "$results/$1" | LC_ALL=C sort -u; }
-# digest FORMULA: a digest of those lines of the input that have this formula.
+# digest FORMULA: prints a digest of those lines of the input that have this formula.
 digest() { grep " $1 " | sha256sum | cut -c 1-12; }
-# row PLATFORM KERNELS LINES: a row of the table. `own` stands for the scenes of the library, each with
-# its own formula.
+# row PLATFORM KERNELS LINES: prints a row of the table. The formula `own` stands for the scenes of the
+# library, each with its own formula.
 row() {
     local formula cells=
     for formula in exact newton halley quick own; do
@@ -165,7 +166,7 @@ by the hardware, no reassociation. The default schedules depend on the mesh alon
 - What the caller computes between steps: the standard library's transcendental functions (`sin`,
   `exp`, ...) differ from platform to platform. The damping of a step and the scenes of
   `taut::world` use the crate `libm`.
-- The baseline `textbook` of the benchmark harness (the loop as printed in the articles), whose arithmetic differs.
+- The baseline `textbook` of the benchmark harness (the loop of Jakobsen's article, without its misprints), whose arithmetic differs.
 TEXT
 } >docs/determinism.md
 

@@ -4,15 +4,15 @@
 #   scripts/fuzz.sh --replay [TARGET...]   each seed once
 #   scripts/fuzz.sh SECONDS [TARGET...]    each target for that time, from its seeds and its corpus
 #
-# One line per target: executions, coverage (edges), executions per second and findings. The exit code
-# is 1 if there are findings; their inputs are in `fuzz/artifacts/TARGET`. Corpora are kept in
+# Prints one line per target: executions, coverage (edges), executions per second and findings. The exit
+# code is 1 if there are findings; their inputs are in `fuzz/artifacts/TARGET`. Corpora are kept in
 # `fuzz/corpus/TARGET`. An input may take 5 s (60 s with --replay; FUZZ_TIMEOUT=60 for a busy
 # machine), 1 GB of resident memory and 512 MiB of memory allocated at a time (by the allocator of
 # `fuzz/src/lib.rs`). FUZZ_JOBS=2 runs two targets at a time; FUZZ_SANITIZER=address builds with a
 # sanitizer; FUZZ_SEED=1 starts from that random seed.
 #
-# Needs Rust nightly and `cargo install --locked cargo-fuzz`; without nightly it says so, and the exit
-# code is 3.
+# Needs Rust nightly, without which the script says so and the exit code is 3. Installs cargo-fuzz if it is
+# missing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -52,6 +52,7 @@ run() {
     "$build/$host/release/$target" "${limits[@]}" "-artifact_prefix=fuzz/artifacts/$target/" "$@" 2>&1
 }
 
+# replay TARGET: runs each seed of the target once.
 replay() {
     local target=$1 log
     mkdir -p "fuzz/seeds/$target"
@@ -63,6 +64,7 @@ replay() {
     fi
 }
 
+# fuzz TARGET: runs the target for the given time.
 fuzz() {
     local target=$1 log findings=0 rate
     mkdir -p "fuzz/corpus/$target" "fuzz/seeds/$target"

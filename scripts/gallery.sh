@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes docs/images, the animations of docs/gallery.md: one for each scene of the library and one for a
-# scene file. Takes a few minutes and needs only Rust.
+# Makes the animations of docs/gallery.md, in docs/images: one for each scene of the library and one for a
+# scene file. This takes a few minutes and needs only Rust.
 #
 #   scripts/gallery.sh            # all
 #   scripts/gallery.sh curtain …  # only these animations
@@ -37,7 +37,8 @@ fountain         0.5 3.0 30,14
 springs          0.0 2.4 24,10
 '
 
-draw() { # draw SCENE START DURATION CAMERA
+# draw SCENE START DURATION CAMERA: makes one animation, and prints its size in bytes.
+draw() {
     local end image
     image=docs/images/$(basename "$1" .toml).gif
     end=$(awk "BEGIN { print $2 + $3 }")

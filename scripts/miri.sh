@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Runs the tests of the kernels with `unsafe` in Miri, which checks each memory access against the
-# aliasing rules (Stacked Borrows) and finds data races. Takes about 6 minutes and needs
+# Runs tests of the crates with `unsafe` code in Miri, which checks each memory access against the aliasing
+# rules (Stacked Borrows) and finds data races. This takes about 6 minutes and needs
 #   rustup component add miri rust-src --toolchain nightly
-# Miri interprets the program, so the meshes are small. It does not support all instruction sets; the
-# ordinary tests compare the operations of all of them.
+# Miri interprets the program, so the meshes are small. Miri does not support all instruction sets; the
+# ordinary tests (kernels/lanes/tests/lanes/operations.rs) compare the operations of those that the machine has.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 miri() { cargo +nightly miri test --locked --target-dir target/miri "$@"; }

@@ -6,7 +6,8 @@
 #   scripts/package.sh --crates         makes the crates only
 #   scripts/package.sh --version 0.2.0  writes that version into every manifest
 #
-# Without Python or the tools of scripts/bindings-js.sh, that part is skipped with a message.
+# Needs Python 3, which lists the crates. Without Python 3.10 the wheel is skipped, and without the tools of
+# scripts/bindings-js.sh the npm package, each with a message.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 target=$(realpath -m "${CARGO_TARGET_DIR:-target}")
@@ -21,7 +22,8 @@ case "${1-}" in
         sed -i "s/version = \"${current//./\\.}\"/version = \"$version\"/" Cargo.toml
         sed -i "0,/^version = .*/s//version = \"$version\"/" bindings/*/Cargo.toml
         sed -i "s/^  \"version\": .*/  \"version\": \"$version\",/" bindings/js/package.json
-        for manifest in Cargo.toml bindings/*/Cargo.toml fuzz/Cargo.toml; do # the lock files name the versions
+        # Updates the lock files, which have the versions, too.
+        for manifest in Cargo.toml bindings/*/Cargo.toml fuzz/Cargo.toml; do
             cargo metadata --format-version 1 --offline --manifest-path "$manifest" >/dev/null
         done
         echo "$current is now $version; next: CHANGELOG.md, and docs/releasing.md for the rest"
@@ -46,5 +48,5 @@ if [ "${1-}" != --crates ]; then
     echo '=== the npm package'
     if scripts/bindings-js.sh --pack; then mv bindings/js/taut-"$current".tgz "$target/package"; else [ $? = 3 ]; fi
 fi
-shopt -s nullglob # without a wheel or an npm package
+shopt -s nullglob # there may be no wheel and no npm package
 ls -l "$target"/package/*"$current"*.{crate,whl,tgz} | awk '{ print $5, $NF }'

@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
-# Runs the conformance tests and the fuzz corpus under AddressSanitizer, and the tests of threads under
-# ThreadSanitizer. docs/reliability.md has the last result, and what these runs cannot detect.
+# Runs the conformance tests and the seeds of the fuzz targets under AddressSanitizer, and the tests of
+# threads under ThreadSanitizer. docs/reliability.md has the last result, and what these runs cannot detect.
 #
-#   scripts/sanitizers.sh              both
-#   scripts/sanitizers.sh address      or thread: one of them
+#   scripts/sanitizers.sh              both sanitizers
+#   scripts/sanitizers.sh address      only AddressSanitizer
+#   scripts/sanitizers.sh thread       only ThreadSanitizer
 #
 # Needs Rust nightly with the source of the standard library (`rustup component add rust-src --toolchain
-# nightly`), which is built with the sanitizer, too; and, for the fuzz corpus, `cargo install --locked
-# cargo-fuzz`.
+# nightly`), which is built with the sanitizer, too. The fuzz targets need cargo-fuzz, which scripts/fuzz.sh
+# installs if it is missing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -1,6 +1,6 @@
-// A static file server for the tests and examples in a browser. As a program:
+// A static file server for the tests and examples in a browser. It also runs as a program:
 //
-//   node scripts/serve.mjs FOLDER [PORT]
+//   node scripts/serve.mjs FOLDER [PORT]    # the default port is 8080
 
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
@@ -14,7 +14,7 @@ const TYPES = {
   '.js': 'text/javascript',
   '.json': 'application/json',
   '.mjs': 'text/javascript',
-  '.wasm': 'application/wasm', // browsers compile it while it arrives only if it has this type
+  '.wasm': 'application/wasm', // With this type, and no other, browsers compile a module while it arrives.
 };
 
 /**

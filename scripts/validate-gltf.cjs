@@ -4,6 +4,7 @@ const validator = require('gltf-validator');
 
 const MESSAGES_MAX = 5; // messages shown per file
 
+/** Prints the report on a file. Returns the number of errors and warnings. */
 async function validate(path) {
   const report = await validator.validateBytes(new Uint8Array(readFileSync(path)), { uri: path });
   const { numErrors, numWarnings, messages } = report.issues;
@@ -20,9 +21,9 @@ async function validate(path) {
 }
 
 async function validateAll(paths) {
-  let found = 0;
-  for (const path of paths) found += await validate(path);
-  process.exit(found === 0 && paths.length > 0 ? 0 : 1);
+  let issues = 0;
+  for (const path of paths) issues += await validate(path);
+  process.exit(issues === 0 && paths.length > 0 ? 0 : 1);
 }
 
 validateAll(process.argv.slice(2));

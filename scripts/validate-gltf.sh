@@ -14,7 +14,8 @@ if [ ! -d "$work/node_modules/gltf-validator" ]; then
 fi
 if [ $# -eq 0 ]; then
     taut="${TAUT:-cargo run --quiet --release --locked --}"
-    # In this order: cloth and a moving ball, tears in the plane, rigid bodies, limbs, leaves, ropes, drops.
+    # The scenes have, in this order: cloth and a moving ball, tears in the plane, rigid bodies, limbs, leaves, ropes,
+    # drops.
     for scene in mosegaard scenes/files/wrecking-ball.toml boxes ragdolls-3d plants rope-bridge fountain; do
         file=$work/$(basename "$scene" .toml).glb
         $taut simulate "$scene" --seconds 1.5 --fps 15 --out "$file" > /dev/null

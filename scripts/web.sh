@@ -10,8 +10,8 @@
 #
 #   scripts/web.sh -Z build-std=std,panic_abort
 #
-# CARGO, RUSTC and RUSTFLAGS are respected. If the standard library is not installed and there are no
-# arguments, the exit code is 3.
+# The variables CARGO, RUSTC and RUSTFLAGS are respected. If the standard library of the target is not
+# installed and there are no arguments, the exit code is 3.
 #
 # The module is optimized for size and speed, which takes minutes. A build for a quick test:
 # CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 scripts/web.sh
@@ -40,7 +40,7 @@ mkdir -p $dist
     cp "apps/view/web/$file" "$dist/$file"
 done
 cp target/web/$target/release/taut_view_wasm.wasm $dist/taut.wasm
-# The page then uses its own worker instead of a server.
+# This makes the page use its own worker instead of a server.
 if [ -f $dist/index.html ]; then
     sed -i.bak 's/data-host="socket"/data-host="worker"/' $dist/index.html
     rm $dist/index.html.bak

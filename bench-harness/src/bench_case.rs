@@ -22,7 +22,8 @@ pub struct BenchCase {
     model: Model,
     /// The start in the scenario's arrangement.
     arranged: Arranged,
-    /// The hash of the positions at the start, in the model's numbering, as all hashes here.
+    /// The hash of the positions at the start. All hashes of a bench case are of positions in the
+    /// model's numbering.
     start_hash: u64,
     /// The hash after each frame of the scalar kernel.
     expected_hashes: [u64; RUN_FRAMES],

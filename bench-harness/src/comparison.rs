@@ -98,9 +98,9 @@ pub struct Progress<'a> {
 struct Entry {
     row: Row,
     runner: Runner,
-    /// Durations of the timed frames.
+    /// Durations of the timed frames, ns.
     nanoseconds: Vec<u64>,
-    /// In this repeat, the warm-up included.
+    /// The number of frames that are done in the current repeat, including the warm-up.
     frames_done: usize,
     parameters: Parameters,
 }

@@ -19,7 +19,7 @@
 //! - [`roofline`]: lower bounds of the time of each kernel on this machine.
 //! - A [`WorldComparison`] compares kernels on the steps of a whole world; [`StepProfile`]
 //!   separates the time of sticks from the rest, and [`FrameTimes`] measures the time of frames and, in
-//!   watched ones, the fraction of each part of a step.
+//!   watched frames, the fraction of each part of a step.
 //!
 //! A [`Tuning`] searches for the fastest way to relax a scene on this machine within a time
 //! budget. Its result is a [`Choice`], which [`snippet`] turns into lines of Cargo.toml and Rust.

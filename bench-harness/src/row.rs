@@ -65,8 +65,8 @@ pub struct Row {
     /// The largest compression after the last frame.
     pub compression_max: f64,
     /// The largest distance, m, between the position of a particle and its position in `f64` by the
-    /// same schedule and formula, after [`EARLY_FRAME`](crate::EARLY_FRAME) frames (or all, if there are fewer). Later it would
-    /// be meaningless for runs that blow up.
+    /// same schedule and formula, after [`EARLY_FRAME`](crate::EARLY_FRAME) frames (or all, if there
+    /// are fewer). After more frames the distance would be meaningless for runs that blow up.
     pub error_vs_f64: f64,
     /// Whether every position was finite after every frame.
     pub finite: bool,
@@ -136,8 +136,8 @@ pub struct Disagreement {
 }
 
 /// The rows that disagree with the first row of the same formula and schedule. Renumbering after
-/// scheduling (`+rcm`) must not change bits, so it is ignored. The textbook loop, whose arithmetic
-/// differs, is not compared.
+/// scheduling (`+rcm`) must not change bits, so schedules that differ only in it count as the same.
+/// The textbook loop, whose arithmetic differs, is not compared.
 pub fn disagreements(rows: &[Row]) -> Vec<Disagreement> {
     let kernels = || rows.iter().filter(|row| row.kernel != TEXTBOOK);
     let key = |row: &Row| (row.formula, row.schedule.split('+').next().map(str::to_owned));

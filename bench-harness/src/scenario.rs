@@ -24,7 +24,8 @@ pub struct Scenario {
     pub iterations: u32,
     /// Substeps per frame.
     pub substeps: u32,
-    /// A run with a larger final rms residual (stretch and compression) is invalid.
+    /// The maximum rms residual (stretch and compression together) at the end of a run; with a larger
+    /// one the run is invalid.
     pub residual_rms_max: f64,
 }
 
@@ -37,7 +38,8 @@ pub const SCENARIOS: &[Scenario] = &[
         residual_rms_max: 0.6,
         ..DRAPE
     },
-    // One iteration: motion, and copying particles in and out, take as long as the sticks.
+    // With one iteration, motion and the copying of particles into the plan and back take about as
+    // long as the sticks.
     Scenario { name: "drape-all-once", iterations: 1, residual_rms_max: 1.0, ..DRAPE },
     Scenario { name: "drape-all-substeps", iterations: 1, substeps: 8, ..DRAPE },
     Scenario { sizes: &[32, 128], formulas: &[Formula::Halley, Formula::Quick], ..DISC },

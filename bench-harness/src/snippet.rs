@@ -8,7 +8,8 @@ use taut::{AnyKernel, Family, Sheet, Tuned};
 /// The line of Cargo.toml with exactly the features that a tuning needs.
 pub fn dependency(tuned: &Tuned) -> String {
     let mut features = vec!["std", &*tuned.kernel];
-    // These kernels use the instruction set that the program is compiled for, by way of `wide`.
+    // These kernels use the registers of the kernel `wide`: the instruction set that the program is
+    // compiled for.
     let needs_wide = AnyKernel::named(&tuned.kernel)
         .is_ok_and(|kernel| matches!(kernel, AnyKernel::WideGrid(_) | AnyKernel::WideCopies(_)));
     if needs_wide {
@@ -37,7 +38,7 @@ pub fn usage(tuned: &Tuned, sheet: Option<&Sheet>) -> String {
     let order = format!("let schedule = {order};\n");
     let mut_keyword = if *copies > 1 { "" } else { "mut " };
     let renumber = match schedule.numbering {
-        Numbering::Given => "", // not printed
+        Numbering::Given => "", // `renumber` is not printed
         Numbering::Rcm | Numbering::RcmAfter => "reverse_cuthill_mckee(&sticks)",
         Numbering::Hilbert | Numbering::HilbertAfter => "hilbert(&particles)",
     };

@@ -190,7 +190,7 @@ pub(crate) struct BoundedRun {
 }
 
 impl BoundedRun {
-    /// Simulates all frames on a copy of the particles.
+    /// Simulates the frames on a copy of the particles, up to the first position that is not finite.
     pub(crate) fn simulate(
         arranged: &Arranged,
         kernel: &AnyKernel,

@@ -9,7 +9,7 @@ use taut::world::{Outcome, Simulation, StepPart, World, WorldError};
 
 /// Every `WATCHED_EVERY`-th frame is watched: measured part by part.
 const WATCHED_EVERY: u64 = 8;
-/// The maximum number of kept samples; when it is reached, every second one is dropped.
+/// The maximum number of kept samples; when it is reached, every second sample is dropped.
 const KEPT_MAX: usize = 1 << 14;
 
 /// Sums the times of the parts of a step over steps.
@@ -77,15 +77,14 @@ impl StepProfile {
 /// The fraction of each part in the time of a frame, 0 to 1; the sum is 1, or 0 without measurements.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Shares {
-    /// The relaxation of sticks, and the motion of particles on which no force besides gravity acts:
-    /// there the kernel does both in one call.
+    /// The relaxation of sticks, and the motion of particles on which no force besides gravity acts,
+    /// because the kernel does both in one call.
     pub sticks: f64,
     /// The motion of particles on which forces besides gravity act.
     pub motion: f64,
     /// Forces.
     pub forces: f64,
-    /// Tethers, as a separate part; frames that are not measured part by part fuse them with the
-    /// motion.
+    /// Tethers, as a separate part; frames that are not watched fuse them with the motion.
     pub tethers: f64,
     /// Ties between models.
     pub ties: f64,
@@ -114,8 +113,8 @@ impl Shares {
     }
 }
 
-/// Measurements: all of them until there are [`KEPT_MAX`], then every second one, every fourth and
-/// so on.
+/// Measurements, thinned out so that fewer than [`KEPT_MAX`] are kept: first all of them, then every
+/// second one, then every fourth, and so on.
 #[derive(Clone, Debug)]
 struct Samples<T> {
     kept: Vec<T>,

@@ -1,8 +1,8 @@
-//! The textbook loop, as printed in the articles. Do not change it.
+//! The textbook loop: that of Jakobsen's article, without its misprints. Do not change it.
 //!
-//! An array of structures, the exact square root, sticks in authored order (Jakobsen 2001,
-//! "Advanced Character Physics", with masses). It is typical of games, and the baseline of all
-//! speedups, so it is not optimized.
+//! It uses arrays of structures, the exact square root, and sticks in authored order (Jakobsen 2001,
+//! "Advanced Character Physics", the version with masses). Such loops are typical of games, and this
+//! one is the baseline of all speedups, so it is not optimized.
 
 use taut::{Particles, Step, Sticks};
 
@@ -20,9 +20,9 @@ pub struct Particle {
 /// A stick.
 #[derive(Clone, Copy, Debug)]
 pub struct Stick {
-    /// One end.
+    /// The index of the particle at one end.
     pub a: usize,
-    /// The other.
+    /// The index of the particle at the other end.
     pub b: usize,
     /// Rest length, m.
     pub rest: f32,

@@ -33,9 +33,10 @@ pub struct WorldRow {
     pub threads: usize,
     /// The median time of a frame, µs.
     pub frame_us_median: f64,
-    /// The median time of the sticks in a frame, µs: reading positions, relaxing, writing back.
+    /// The median time of the sticks in a frame, µs; see [`StepProfile::sticks`].
     pub sticks_us_median: f64,
-    /// The median time of all other parts of the step in a frame, µs: motion, forces, collisions.
+    /// The median time of all other parts of the step in a frame, µs, such as forces and collisions;
+    /// see [`StepProfile::others`].
     pub others_us_median: f64,
     /// Time of the sticks per stick, substep, pass and iteration, ns.
     pub ns_per_stick: f64,

@@ -15,9 +15,10 @@ pub const LEAST_SQUARED_LENGTH: f64 = f32::MIN_POSITIVE as f64;
 pub const ABSENT: f32 = -1.0;
 
 /// Multipliers of the factor of a stick: `stretched` where it is longer than its rest length,
-/// `compressed` where it is shorter. A plain stick has 1 and 1, a two-sided stick its stiffness in
-/// both, and a one-sided stick 0 for the side on which it does not act. A negative `stretched`
-/// ([`ABSENT`]) means that there is no stick: the ends do not change, even if they are infinite.
+/// `compressed` where it is shorter. A plain stick has 1 in both, and any two-sided stick its
+/// stiffness in both. A one-sided stick has its stiffness for the side on which it acts, and 0 for
+/// the other side. A negative `stretched` ([`ABSENT`]) means that there is no stick: the ends do not
+/// change, even if they are infinite.
 #[derive(Clone, Copy, Debug)]
 pub struct Response<L> {
     /// Multiplies the factor of a stretched stick.
@@ -28,13 +29,14 @@ pub struct Response<L> {
 
 /// Relaxes a stick once and returns the new positions of its ends.
 ///
-/// - `a`, `b`: the positions of the ends, m; `inverse_masses`: `wa` and `wb`, 1/kg, 0 for pinned.
+/// - `a`, `b`: the positions of the ends, m.
+/// - `inverse_masses`: `wa` and `wb` of these ends, 1/kg; 0 for a pinned end.
 /// - `rest_term`, `weight_term`: from [`Factor::rest_term`] and [`Factor::weight_term`].
 /// - `response`: `None` for plain sticks, which gives the same bits as a response of 1 and 1.
 ///
-/// The order: `d = b - a` per axis; `l2 = (dx² + dy²) + dz²`; the factor `g`; `a + d (wa g)`
-/// and `b - d (wb g)`. Neither end moves if they coincide (`l2` below the smallest normal `f32`) or
-/// are both pinned. Kernels that keep ends and factors in different layouts call
+/// The operations, in this order: `d = b - a` per axis; `l2 = (dx² + dy²) + dz²`; the factor `g`;
+/// `a + d (wa g)` and `b - d (wb g)`. Neither end moves if the ends coincide (`l2` below the smallest
+/// normal `f32`) or are both pinned. Kernels that keep ends and factors in different layouts call
 /// [`squared_length`], [`factor`] and [`displaced`] instead.
 #[inline(always)]
 pub fn relax<F: Factor, L: Lane, const D: usize>(
@@ -78,7 +80,7 @@ pub fn relax_by<F: Factor, L: Lane, const D: usize>(
     new_ends
 }
 
-/// `(dx² + dy²) + dz²`.
+/// The squared length of `d`, m²: `(dx² + dy²) + dz²`, summed in this order.
 #[inline(always)]
 pub fn squared_length<L: Lane, const D: usize>(d: [L; D]) -> L {
     let mut l2 = d[0] * d[0];
@@ -116,10 +118,11 @@ pub fn displaced<L: Lane>([a, b]: [L; 2], d: L, [ga, gb]: [L; 2]) -> [L; 2] {
     [a + d * ga, b - d * gb]
 }
 
-/// The sum of inverse masses that a stick's factor divides by, compliance included
-/// (`α / h²`, XPBD: Macklin et al. 2016, for one iteration per substep).
+/// The sum `w` of inverse masses, 1/kg, by which the factor of a stick is divided, compliance
+/// included: `(wa + wb) + compliance / h²` (`α / h²` in XPBD, Macklin et al. 2016, for one iteration
+/// per substep). `inverse_h2` is `1 / h²`, 1/s², for a substep of `h` seconds.
 ///
-/// Zero where both ends are pinned, whatever the compliance: with a tiny compliance the factor
+/// It is 0 where both ends are pinned, whatever the compliance: with a tiny compliance the factor
 /// would overflow to infinity, and infinity times an inverse mass of 0 is NaN.
 #[inline(always)]
 pub fn weight<L: Lane>([wa, wb]: [L; 2], compliance: L, inverse_h2: L) -> L {

@@ -1,11 +1,11 @@
 //! `map` and `from_fn` for arrays of `Copy` values, for inner loops.
 //!
-//! Those of the standard library also drop the values made so far if a call panics. In kernels that
-//! call them for each axis and register, this cleanup is a third of the code that the compiler has
-//! to optimize. With the functions here, indexed kernels and the copies kernel run 2 to 7 % fewer
-//! instructions, and the kernel `wide` on stars 20 % fewer. An exception is the code of the grid
-//! kernel for narrow sheets: it takes 1 to 2 % longer with the functions here, so it uses those of
-//! the standard library.
+//! The functions of the same names in the standard library also drop the values made so far if a
+//! call panics. In kernels that call them for each axis and register, this cleanup is a third of the
+//! code that the compiler has to optimize. With the functions here, indexed kernels and the copies
+//! kernel run 2 to 7 % fewer instructions, and the kernel `wide` on stars 20 % fewer. An exception is
+//! the code of the grid kernel for narrow sheets: it takes 1 to 2 % longer with the functions here,
+//! so that code uses the standard library.
 
 /// `[f(values[0]), f(values[1]), ...]`.
 ///

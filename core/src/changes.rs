@@ -1,20 +1,21 @@
-//! Change records: what changed in a table since a reader's cursor.
+//! Change records: what changed in a table since a reader's cursor. A *table* is particles or
+//! sticks, and its *entries* are the single particles or sticks.
 
 use alloc::vec::Vec;
 use core::sync::atomic::{AtomicUsize, Ordering};
 
 /// A record of which entries of a table were changed, for any number of readers.
 ///
-/// Plans keep copies of a table's values in an order of their own. Each keeps a [`Cursor`] and
-/// reads the [`Delta`] since then, so that it refreshes only what changed. A clone of the table is
-/// a different table with its own record.
+/// Plans keep copies of a table's values in an order of their own. Each plan keeps a [`Cursor`] and
+/// reads the [`Delta`] since that cursor, so that it refreshes only what changed. A clone of a table
+/// is a different table, so a clone of a record is a new record without changes.
 #[derive(Debug)]
 pub struct Changes {
     /// Identifies the table.
     table: usize,
-    /// How many changes came before those in `log`.
+    /// How many changes were recorded before those in `log`.
     dropped: u64,
-    /// The entries changed most recently, in order.
+    /// The entries changed most recently, the oldest change first.
     log: Vec<u32>,
 }
 
@@ -34,7 +35,7 @@ pub enum Delta<'a> {
     Entries(&'a [u32]),
     /// Any entry may have changed: the record no longer reaches back to the cursor.
     Everything,
-    /// The cursor belongs to another table.
+    /// The cursor belongs to another table, so nothing is known about the changes since.
     ForeignCursor,
 }
 
@@ -63,7 +64,8 @@ impl Changes {
 
     /// Records that any entry may have changed.
     pub fn record_all(&mut self) {
-        // One more than the entries, so that even a cursor after all of them is out of reach.
+        // Counts one change more than the log has, so that all earlier cursors, even one after the
+        // whole log, lie before the start of the new log.
         self.dropped += self.log.len() as u64 + 1;
         self.log.clear();
     }

@@ -6,6 +6,6 @@ use aligned_vec::{AVec, ConstAlign};
 /// register, so that no kernel has a tail loop over particles.
 pub const PADDING: usize = 16;
 
-/// A column of values, 64-byte aligned. Its constructors also take an alignment: 0 stands for that of
-/// the type.
+/// A column of values, aligned to 64 bytes. The constructors of [`AVec`] also take an alignment: 0
+/// stands for the alignment of this type.
 pub type Column<S> = AVec<S, ConstAlign<64>>;

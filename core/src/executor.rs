@@ -1,9 +1,11 @@
 //! Executors: they run the work of plans on one thread or several.
 
-/// Runs work on several threads. A plan may use fewer threads; the result is the same.
+/// Runs work on several threads. A plan may use fewer threads than an executor has; the result is
+/// the same.
 ///
-/// An executor only provides threads. The plan distributes the work and synchronizes, and its
-/// result does not depend on what the executor does. So a few lines wrap a host's thread pool:
+/// An executor only provides threads. The plan distributes the work and synchronizes the threads,
+/// and its result does not depend on what the executor does. So a few lines are enough to wrap the
+/// thread pool of a host:
 ///
 /// ```
 /// struct Scope;
@@ -31,11 +33,11 @@ pub trait Executor: Send + Sync {
     /// threads, concurrently if it can. Returns when all these calls have returned; their writes
     /// are then visible to the caller.
     ///
-    /// Each call takes work until none is left, so a call may be omitted if its thread is busy.
-    /// Calls with the same argument should run on the same thread each time, because its caches
-    /// hold the particles of the tasks that such a call takes first.
+    /// Each call of `work` takes tasks until none is left, so the executor may omit a call whose
+    /// thread is busy. Calls with the same argument should run on the same thread each time, because
+    /// the caches of that thread hold the particles of the tasks that such a call takes first.
     ///
-    /// If a call panics, `run` must panic after all calls have returned.
+    /// If a call of `work` panics, `run` must panic too, after all other calls have returned.
     fn run(&self, threads: usize, work: &(dyn Fn(usize) + Sync));
 }
 

@@ -22,15 +22,16 @@
 //!
 //! *Newton* replaces `l = sqrt(l²)` by one Newton step from the guess `r`:
 //! `l ≈ (l² + r²) / (2 r)` (Jakobsen 2001, the square-root approximation). By the AM-GM inequality
-//! the estimate is never below `l`, so `l'` is never above `r`: second order, always too short. A
-//! stick with `l = 3 r` ends at `0.6 r`; for `l → ∞`, `l' → 2 r² / l → 0`.
+//! the estimate is never below `l`, so `l'` is never above `r`. The error is of second order in
+//! `l - r`, and it leaves the stick too short, whether `l` is above or below `r`. A stick with
+//! `l = 3 r` ends at `0.6 r`; for `l → ∞`, `l' → 2 r² / l → 0`.
 //!
 //! *Halley* takes one step of Halley's rational iteration for the same root from the same
 //! guess: `sqrt(l²) ≈ r (r² + 3 l²) / (l² + 3 r²)`. Inserted into `l' = l r / sqrt(l²)`, it gives
 //! `l' - r = (l - r)³ / (r² + 3 l²)`. The error keeps the sign of `l - r`, so the formula never
-//! overshoots; near rest it is of third order with a single division. Far from rest, `l' → l / 3`
-//! for a long stick and `l' → 3 l` for a short one: the length changes by a factor of 3 at most. It
-//! is the default.
+//! overshoots; near rest the error is of third order in `l - r`, with a single division. Far from
+//! rest, `l' → l / 3` for a long stick and `l' → 3 l` for a short one: the length changes by a factor
+//! of 3 at most. *Halley* is the default.
 //!
 //! *Quick* is *Exact* written as `1 - r / l`, with `1 / l` from an integer seed and two
 //! refinements `y (p - q l² y²)`. The seed and the coefficients minimize the largest relative
@@ -58,11 +59,11 @@ pub trait Factor: Copy + Default + Send + Sync + 'static {
 
     /// The term that depends on the rest length: `r` or `r²`.
     fn rest_term<L: Lane>(rest: L) -> L;
-    /// The term that depends on the sum of inverse masses `w`: `w`, `w / 2` or `1 / w`. 0 for a `w`
-    /// of 0, because [`relax`](crate::relax) compares the term with 0 to mask sticks between pinned
-    /// particles.
+    /// The term that depends on `w`, the sum of inverse masses from [`weight`](crate::weight): `w`,
+    /// `w / 2` or `1 / w`. It is 0 for a `w` of 0, because [`relax`](crate::relax) compares the term
+    /// with 0 to mask sticks between pinned particles.
     fn weight_term<L: Lane>(w: L) -> L;
-    /// `g`, from the squared length and the two terms above.
+    /// The factor `g`, from the squared length and the two terms above.
     fn factor<L: Lane>(l2: L, rest_term: L, weight_term: L) -> L;
 }
 
@@ -161,7 +162,7 @@ impl Factor for Quick {
 }
 
 /// `1 / sqrt(x)` for normal positive `x`, with a relative error below 5e-7. It uses no division and
-/// no root.
+/// no root. For the coefficients see *Quick* in the [module docs](self).
 #[inline(always)]
 pub fn reciprocal_sqrt<L: Lane>(x: L) -> L {
     let refine = |y: L, p: f64, q: f64| y * (x.constant(p) - x * x.constant(q) * y * y);
@@ -209,7 +210,7 @@ impl Formula {
     /// All formulas.
     pub const ALL: [Self; 4] = [Self::Exact, Self::Newton, Self::Halley, Self::Quick];
 
-    /// Its name in tables and on command lines.
+    /// The name of the formula in tables and on command lines.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Exact => "exact",

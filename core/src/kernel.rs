@@ -12,16 +12,16 @@ use crate::sticks::Sticks;
 ///
 /// Every kernel gives the same bits as the scalar kernel on the same schedule.
 pub trait Kernel<const D: usize, S: Real = f32> {
-    /// The type of its plans.
+    /// The type of the plans that this kernel makes.
     type Plan: Engine<D, S> + Send + Sync + 'static;
 
-    /// Its name in tables and on command lines.
+    /// The name of the kernel in tables and on command lines.
     fn name(&self) -> &'static str;
-    /// The name of the instruction set that it uses on this machine.
+    /// The name of the instruction set that the kernel uses on this machine.
     fn isa(&self) -> &'static str;
-    /// How many sticks it relaxes with one instruction.
+    /// How many sticks the kernel relaxes with one instruction.
     fn lanes(&self) -> usize;
-    /// How many threads it uses.
+    /// How many threads the kernel uses.
     fn threads(&self) -> usize {
         1
     }

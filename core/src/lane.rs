@@ -5,10 +5,10 @@ use core::ops::{Add, Div, Mul, Sub};
 /// One or more numbers treated as one value: a scalar, a SIMD register, or a counting wrapper
 /// around either.
 ///
-/// It has only operations that the formulas need and that give the same bits on all machines:
-/// `+ - * /`, square root, comparison, selection, and an integer estimate to start a Newton
-/// iteration from. It has no fused multiply-add, hardware estimate, min, max or sum across lanes,
-/// because those differ between machines.
+/// The trait has only operations that the formulas need and that give the same bits on all
+/// machines: `+ - * /`, square root, comparison, selection, and an integer estimate to start a
+/// Newton iteration from. It has no fused multiply-add, hardware estimate, min, max or sum across
+/// lanes, because those differ between machines.
 ///
 /// [`Lane::constant`] is a method of an existing value, because such a value proves that the CPU
 /// supports its register type.
@@ -22,8 +22,8 @@ pub trait Lane:
     fn constant(self, value: f64) -> Self;
     /// The correctly rounded square root.
     fn sqrt(self) -> Self;
-    /// A number near 1.3 / sqrt(self) for every normal positive number: the exponent halved
-    /// and negated by one shift and one subtraction on the bits (Blinn, "Floating-Point
+    /// For every normal positive number, a number from 1.22 / sqrt(self) to 1.30 / sqrt(self): one
+    /// shift and one subtraction on the bits halve and negate the exponent (Blinn, "Floating-Point
     /// Tricks", IEEE CG&A 1997). The constants of [`Quick`](crate::Quick) are tuned to it.
     fn reciprocal_sqrt_seed(self) -> Self;
     /// `self >= other`; false where either is NaN.

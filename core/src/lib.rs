@@ -2,12 +2,14 @@
 //!
 //! *A schedule decides the result, a kernel decides the speed.* Gauss-Seidel relaxation
 //! depends on the order of the sticks, so the order is data ([`Schedule`]), built and validated
-//! once. Every kernel gives the same bits for it, on every instruction set and number of threads.
+//! once. On the same schedule every kernel gives the same bits, on every instruction set and any
+//! number of threads.
 //!
 //! - [`Particles`]: columns of position, previous position and inverse mass.
 //! - [`Sticks`]: columns of ends, rest length, stiffness, compliance, kind and torn flag.
 //! - [`Schedule`]: phases of blocks of batches; a [`Sheet`] implies the schedule of a regular
-//!   sheet; [`Renumbering`] places neighbours near each other in memory.
+//!   sheet; [`Renumbering`] gives the ends of a stick close numbers, so that they are near each
+//!   other in memory.
 //! - [`Formula`]: [`Exact`], [`Newton`], [`Halley`], [`Quick`], each written once over [`Lane`].
 //! - [`Kernel`], [`Plan`], [`BoxedPlan`], [`Session`]: the interface for callers; [`Engine`]: what
 //!   a kernel implements; [`Stage`]: work on one particle at a time, run on a plan's own layout.
@@ -62,7 +64,6 @@ pub use kernel::Kernel;
 pub use lane::{Lane, SEED_F32, SEED_F64};
 pub use limits::{LimitError, PARTICLES_MAX, STICKS_MAX, TRIANGLES_MAX, check_limit};
 pub use lists::GroupedLists;
-
 pub use particles::{
     COORDINATE_MAX, Columns, INVERSE_MASS_MAX, INVERSE_MASS_MIN, ParticleError, Particles,
     hash_points,

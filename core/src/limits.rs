@@ -18,7 +18,7 @@ pub const TRIANGLES_MAX: usize = 1 << 26;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the number of {what} is {requested}; it must be at most {limit}")]
 pub struct LimitError {
-    /// What is counted, in the plural.
+    /// The counted things, in the plural, such as `particles`.
     pub what: &'static str,
     /// The requested count.
     pub requested: u128,
@@ -41,7 +41,7 @@ pub struct LimitError {
 /// ```
 ///
 /// # Errors
-/// If it is above `limit`; the error names both.
+/// If `requested` is above `limit`; the error has both.
 pub fn check_limit(what: &'static str, requested: u128, limit: usize) -> Result<usize, LimitError> {
     match usize::try_from(requested) {
         Ok(count) if count <= limit => Ok(count),

@@ -1,4 +1,4 @@
-//! Lists of items by owner.
+//! Lists of items, grouped by the owner of each item.
 
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -24,7 +24,7 @@ impl<T: Copy> GroupedLists<T> {
     /// ```
     ///
     /// # Panics
-    /// If an owner is not below `owners`.
+    /// If an owner is not below `owners`. There must be fewer than 2³² pairs.
     pub fn new(owners: usize, pairs: impl Iterator<Item = (u32, T)> + Clone) -> Self {
         // The count of `owner` goes to entry `owner + 2`. After the prefix sum, entry `owner + 1`
         // is where the list of `owner` starts; filling the lists moves it to where that list ends.

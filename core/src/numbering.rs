@@ -1,4 +1,5 @@
-//! Renumbering algorithms, which place neighbours near each other in memory.
+//! Renumbering algorithms: they give particles that are joined by a stick, or near each other in
+//! space, close numbers, and so places near each other in memory.
 
 use alloc::vec::Vec;
 
@@ -10,9 +11,9 @@ use crate::sticks::Sticks;
 
 impl Renumbering {
     /// Reverse Cuthill-McKee: breadth-first order from a pseudo-peripheral particle of each
-    /// connected component, neighbours with fewer sticks first, then reversed. Gives the ends of a
-    /// stick close numbers (George and Liu, "Computer Solution of Large Sparse Positive Definite
-    /// Systems", 1981). Linear time except for sorting neighbours.
+    /// connected component, neighbours with fewer sticks first, then reversed. The ends of a stick
+    /// get close numbers (George and Liu, "Computer Solution of Large Sparse Positive Definite
+    /// Systems", 1981). It takes linear time, except for sorting the neighbours of each particle.
     pub fn reverse_cuthill_mckee<S: Real>(sticks: &Sticks<S>) -> Self {
         let neighbours = Neighbours::new(sticks.ends(), sticks.particles());
         let mut search = BreadthFirst::new(sticks.particles());
@@ -116,8 +117,9 @@ impl BreadthFirst {
         self.visited_in[particle as usize] == NUMBERED
     }
 
-    /// A particle far from the others of its component: repeats the search from the farthest
-    /// particle while the distance grows, at most four times.
+    /// A particle at an end of the component of `seed`, far from most of its other particles.
+    /// Repeats the search, each time from the farthest particle of the last one, while the distance
+    /// grows, at most four times.
     fn pseudo_peripheral(&mut self, neighbours: &Neighbours, seed: u32) -> u32 {
         let (mut start, mut depth) = (seed, 0);
         for _ in 0..4 {
@@ -130,8 +132,8 @@ impl BreadthFirst {
         start
     }
 
-    /// The particle with the fewest sticks in the last level of a search, and the depth of that
-    /// level.
+    /// Searches from `start`. Returns the particle with the fewest sticks among those farthest from
+    /// `start`, and their distance from it, in sticks.
     fn farthest(&mut self, neighbours: &Neighbours, start: u32) -> (u32, usize) {
         self.searches += 1;
         self.queue.clear();
@@ -196,8 +198,9 @@ pub(crate) fn hilbert_order<const D: usize, S: Real>(
     let side = ranges
         .iter()
         .fold(0.0, |side, [low, high]| if high - low > side { high - low } else { side });
-    // The curve fills a cube of twice the side, which contains the shifted mesh.
-    // Bits per axis: a coordinate of a cell fits 32 bits, and an index along the curve 64.
+    // The curve fills a cube of twice the side, which contains the shifted particles.
+    // The number of bits per axis: a coordinate of a cell fits in 32 bits, and an index along the
+    // curve in 64.
     let bits = (63 / D as u32).min(31);
     let cells_per_side = f64::from(1_u32 << (bits - 1)) - 1.0;
     let scale = if side > 0.0 { cells_per_side / side } else { 0.0 };
@@ -258,7 +261,7 @@ fn hilbert_indices<const D: usize>(
         let shifts = [1, 2, 4, 8, 16];
         shifts.into_iter().fold(last >> 1, |flip, shift| flip ^ flip >> shift)
     });
-    // Interleave the axes' bits, the first axis highest.
+    // Interleave the bits of all axes; the bits of the first axis are the highest.
     let mut indices = [0; CELLS_AT_ONCE];
     for bit in (0..bits).rev() {
         for column in &cells {

@@ -76,14 +76,14 @@ pub enum Residence {
 ///
 /// No method has a default, because a wrapper could forget to forward it.
 pub trait Engine<const D: usize, S: Real = f32> {
-    /// The executor that it uses instead of those passed in, if it has one.
+    /// The executor that the plan uses instead of the one that a caller passes, if it has its own.
     fn executor(&self) -> Option<Arc<dyn Executor>>;
 
     /// Reads the changes of particles and sticks since the last call.
     ///
     /// # Errors
-    /// If these are not the particles and sticks of the plan; nothing is changed then. The same
-    /// holds for all methods that take both.
+    /// If the particles and sticks are not those of the plan; nothing is changed then. The same
+    /// holds for all methods that take particles and sticks.
     fn sync_in(
         &mut self,
         particles: &mut Particles<D, S>,
@@ -154,11 +154,12 @@ pub trait Engine<const D: usize, S: Real = f32> {
     /// If there is no such particle.
     fn set_position(&mut self, particles: &mut Particles<D, S>, particle: usize, point: [S; D]);
 
-    /// Writes the values of the working copy back to the columns of the particles.
+    /// Writes the values of the working copy back to the columns of the particles. Returns whether
+    /// all positions are finite.
     fn write_back(&mut self, executor: &dyn Executor, particles: &mut Particles<D, S>) -> Status;
 
-    /// [`write_back`](Self::write_back) on the calling thread only, for a [`Session`] that is
-    /// dropped: the plan's threads may have panicked.
+    /// [`write_back`](Self::write_back) on the calling thread only. A [`Session`] that is dropped
+    /// calls it, because it may be dropped after a panic on the threads of the plan.
     fn restore(&mut self, particles: &mut Particles<D, S>);
 }
 
@@ -171,8 +172,7 @@ pub trait Plan<const D: usize, S: Real = f32>: Engine<D, S> {
     /// One step, on the calling thread (a kernel may have threads of its own).
     ///
     /// # Errors
-    /// If a value of the step is out of range, or these are not the particles and sticks of the
-    /// plan.
+    /// If a value of the step is out of range, or the particles and sticks are not those of the plan.
     fn step(
         &mut self,
         particles: &mut Particles<D, S>,
@@ -232,7 +232,7 @@ pub struct Session<'a, P: Engine<D, S>, const D: usize, S: Real = f32> {
     open: bool,
 }
 
-/// Why a call in a session cannot fail.
+/// The message of an `expect` on a call in a session: why the call cannot fail.
 const CHECKED: &str = "the session holds the particles and sticks that it was opened with";
 
 impl<P: Engine<D, S>, const D: usize, S: Real> Session<'_, P, D, S> {
@@ -256,10 +256,10 @@ impl<P: Engine<D, S>, const D: usize, S: Real> Session<'_, P, D, S> {
             .expect(CHECKED);
     }
 
-    /// Runs `count` substeps. Each moves all particles, runs the stage, if there is one, and
-    /// relaxes all sticks `iterations` times. That gives the same bits as
-    /// [`integrate`](Self::integrate), [`visit`](Self::visit) and [`relax`](Self::relax) in turn,
-    /// and may be faster.
+    /// Runs `count` substeps. Each substep moves all particles, runs the stage, if there is one, and
+    /// relaxes all sticks `iterations` times. The bits are the same as with
+    /// [`integrate`](Self::integrate), [`visit`](Self::visit) and [`relax`](Self::relax) in this
+    /// order, once per substep, and one call may be faster.
     ///
     /// # Panics
     /// Same as [`integrate`](Self::integrate), or if the stage panics.
@@ -315,7 +315,7 @@ impl<P: Engine<D, S>, const D: usize, S: Real> Session<'_, P, D, S> {
         self.plan.set_position(self.particles, particle, point.map(Real::positive_zero));
     }
 
-    /// Writes the positions back to the particles.
+    /// Writes the positions back to the particles, and returns whether all of them are finite.
     pub fn finish(mut self) -> Status {
         let status = self.plan.write_back(&Inline, self.particles);
         self.open = false;

@@ -19,16 +19,16 @@ pub trait Real:
     fn from_f64(value: f64) -> Self;
     /// The same number in `f64` (exact).
     fn to_f64(self) -> f64;
-    /// Whether it is neither infinite nor NaN.
+    /// Whether this number is neither infinite nor NaN.
     fn is_finite(self) -> bool;
     /// The bit pattern, zero extended. All NaNs give the same pattern, because NaN bits differ
     /// between instruction sets.
     fn canonical_bits(self) -> u64;
 
-    /// This number, with -0.0 turned into +0.0. Applied to every input that may be zero: positions,
-    /// inverse masses, compliance, damping and the displacement of a substep. `x + 0.0` has the same
-    /// bits as `x` for every `x` but -0.0, so kernels may add +0.0, for padding or zero motion,
-    /// without changing bits.
+    /// This number, with -0.0 turned into +0.0. It is applied to inputs that may be zero: positions,
+    /// inverse masses, compliances and the displacement of a substep. `x + 0.0` has the same bits as
+    /// `x` for every `x` but -0.0, so kernels may add +0.0, for padding or zero motion, without
+    /// changing bits.
     #[inline(always)]
     #[must_use]
     fn positive_zero(self) -> Self {

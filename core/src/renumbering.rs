@@ -6,9 +6,9 @@ use alloc::vec::Vec;
 ///
 /// It is built once, when a simulation is set up. [`new_of`](Self::new_of) and
 /// [`old_of`](Self::old_of) map single numbers. Sticks keep their numbers; only their ends change.
-/// A good numbering puts the ends of a stick near each other in memory, which makes a large mesh with
-/// a shuffled numbering faster; a small one fits the caches anyway. To measure it: `taut compare --mesh
-/// FILE --shuffle 1 --schedules blocked,blocked+hilbert`.
+/// A good numbering puts the ends of a stick near each other in memory. This makes a large mesh whose
+/// numbering was shuffled faster; a small mesh fits in the caches with any numbering. To measure the
+/// effect: `taut compare --mesh FILE --shuffle 1 --schedules blocked,blocked+hilbert`.
 ///
 /// ```
 /// use taut_core::{Duplicates, Particles, Renumbering, Sticks};

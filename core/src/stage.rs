@@ -67,7 +67,8 @@ impl SlotLayout<'_> {
         }
     }
 
-    /// The layout of all `len` particles, of which this view shows a part, and its number of slots.
+    /// The layout of the whole plan, of which this layout is a part, and the number of its slots.
+    /// `len` is the number of all particles.
     pub fn full(&self, len: usize) -> (Self, usize) {
         match *self {
             Self::Run(_) => (Self::Run(0), len.next_multiple_of(PADDING)),
@@ -82,7 +83,7 @@ impl SlotLayout<'_> {
         }
     }
 
-    /// How many slots of the plan's layout come before those of the view.
+    /// How many slots of the whole plan come before the slots of this layout.
     #[inline(always)]
     pub fn first_slot(&self) -> usize {
         match *self {
@@ -95,8 +96,8 @@ impl SlotLayout<'_> {
 
 /// Work on one particle at a time: motion, a tether, an obstacle given by a formula.
 ///
-/// It is written once, over slices; a plan runs it on its own layout (columns, records, rows of a
-/// sheet), some particles at a time, in any order and on any number of threads. The result for a
+/// A stage is written once, over slices. A plan runs it on its own layout (columns, records, rows of
+/// a sheet), some particles at a time, in any order and on any number of threads. The result for a
 /// particle must depend on that particle and its number only, so that every layout gives the same
 /// bits.
 ///

@@ -41,8 +41,8 @@ pub enum StepError {
     Plan(#[from] PlanError),
 }
 
-/// One step of fixed length: `substeps` times, integrate and then relax `iterations` times. Its
-/// number type is that of the particles.
+/// One step of fixed length: it runs `substeps` substeps, and each of them integrates once and then
+/// relaxes all sticks `iterations` times. `S` is the number type of the particles.
 ///
 /// Length, acceleration and damping are in SI units, so their meaning does not depend on the number
 /// of substeps. `n` substeps of one iteration leave less stretch than one substep of `n` iterations
@@ -56,7 +56,8 @@ pub enum StepError {
 #[cfg_attr(
     feature = "serde",
     derive(serde::Serialize, serde::Deserialize),
-    serde(deny_unknown_fields) // rejects `damping` of earlier versions, a fraction per substep
+    // Rejects the field `damping` of earlier versions, which was a fraction per substep.
+    serde(deny_unknown_fields)
 )]
 pub struct Step<const D: usize, S = f32> {
     /// The length of the step, s. Default: 1/60.
@@ -77,8 +78,8 @@ pub struct Step<const D: usize, S = f32> {
     pub acceleration: [S; D],
     /// The rate at which a free particle loses velocity, 1/s, 0 to
     /// [`DAMPING_RATE_MAX`](Self::DAMPING_RATE_MAX): without acceleration its velocity decays as
-    /// `exp(-damping_rate t)`, whatever the number of substeps. Default: 0.603, which is 1 % in
-    /// 1/60 s.
+    /// `exp(-damping_rate t)`, whatever the number of substeps. Default: 0.603, a loss of 1 %
+    /// in 1/60 s.
     pub damping_rate: S,
 }
 
@@ -111,11 +112,11 @@ impl<const D: usize, S: Real> Step<D, S> {
     /// as `exp(-1e4)` is 0 in `f64`.
     pub const DAMPING_RATE_MAX: f64 = 1e9;
 
-    /// The damping rate, 1/s, that removes a fraction of the velocity in each substep of `h`
-    /// seconds: `-ln(1 - fraction) / h`, at most [`DAMPING_RATE_MAX`](Self::DAMPING_RATE_MAX),
+    /// The damping rate, 1/s, with which a substep of `h` seconds removes this fraction of the
+    /// velocity: `-ln(1 - fraction) / h`, at most [`DAMPING_RATE_MAX`](Self::DAMPING_RATE_MAX),
     /// computed in `f64` and rounded once. It converts the damping of papers whose Verlet step
-    /// multiplies the velocity by `1 - fraction` (Mosegaard 2009). For a fraction outside 0 to 1 it
-    /// is negative or NaN, which [`motion`](Self::motion) rejects.
+    /// multiplies the velocity by `1 - fraction` (Mosegaard 2009). For a fraction outside 0 to 1 the
+    /// rate is negative or NaN, which [`motion`](Self::motion) rejects.
     ///
     /// ```
     /// use taut_core::Step;
@@ -133,12 +134,12 @@ impl<const D: usize, S: Real> Step<D, S> {
     }
 
     /// Checks the step and computes the motion of its substeps: `h = dt / substeps`, `h² = h h`,
-    /// `displacement = acceleration h²`, `1 / h²`, in this order and this type. `retention` is
-    /// `exp(-damping_rate h)` of these values in `f64`, by the crate `libm`, rounded once, so in
-    /// `f32` a loss of less than 3e-8 per substep rounds to 0.
+    /// `displacement = acceleration h²`, `1 / h²`, in this order and in the type `S`. `retention` is
+    /// `exp(-damping_rate h)`, computed in `f64` by the crate `libm` and rounded once. So in `f32` a
+    /// loss of less than 3e-8 of the velocity per substep rounds to no loss.
     ///
     /// # Errors
-    /// A value is out of range.
+    /// If a value is out of range.
     pub fn motion(&self) -> Result<Motion<D, S>, StepError> {
         if self.substeps == 0 {
             return Err(StepError::NoSubsteps);
@@ -165,8 +166,8 @@ impl<const D: usize, S: Real> Step<D, S> {
         })
     }
 
-    /// The largest magnitude of a coordinate, m, by axis, at which a particle at rest still begins
-    /// to accelerate. Infinite along axes without acceleration.
+    /// The magnitude of a coordinate, m, by axis, below which a particle at rest begins to
+    /// accelerate; beyond it the particle stays at rest. Infinite along axes without acceleration.
     ///
     /// From rest, a substep adds only `acceleration h²` to a coordinate. If that is at most half an
     /// ulp of the coordinate, it is lost in rounding, and the particle never moves. Without
@@ -193,9 +194,10 @@ impl<const D: usize, S: Real> Step<D, S> {
                 return S::from_f64(f64::INFINITY);
             }
             // Finds the largest power of two that changes when the displacement is added. (Adding
-            // half the spacing of floats is a tie, which rounds to even: a power of two stays.) All
-            // floats from that power up to twice it have the same spacing, so they change too.
-            // The displacement is at most 1e11 m, so this begins above any limit, also in `f64`.
+            // half the spacing of floats is a tie, which rounds to even, so it does not change a
+            // power of two.) All floats from that power up to twice that power have the same spacing,
+            // so they change too. The displacement is at most 1e11 m, so the search begins above any
+            // limit, also in `f64`.
             let mut lower = S::from_f64(libm::exp2(100.0));
             while lower + displacement == lower {
                 lower = lower * S::from_f64(0.5);
@@ -206,7 +208,7 @@ impl<const D: usize, S: Real> Step<D, S> {
     }
 }
 
-/// The outcome of a step.
+/// The outcome of a step, or of another call that writes positions back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub struct Status {

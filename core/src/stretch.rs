@@ -5,8 +5,8 @@ use crate::particles::Particles;
 use crate::real::Real;
 use crate::sticks::{Sticks, length};
 
-/// How far a set of sticks is from its rest lengths, with d = (length - rest) / rest: stretch is
-/// d where it is above 0, compression is -d where d is below 0. Each is 0 for the other sticks.
+/// How far a set of sticks is from its rest lengths. For each stick, d = (length - rest) / rest. Its
+/// stretch is d if d is above 0, else 0. Its compression is -d if d is below 0, else 0.
 ///
 /// All four fields are NaN if an end of a stick that is not torn has a NaN position. Both root mean
 /// squares are over all sticks, so [`residual_rms`](Self::residual_rms) is
@@ -58,8 +58,9 @@ impl Stretch {
         Self::from_sums([squares, compression_squares], [max, compression_max], count)
     }
 
-    /// From the sums of squares and the largest values over `sticks` sticks. Both arrays are
-    /// `[of the stretch, of the compression]`. If one of the values is NaN, all fields are NaN.
+    /// Computes the fields from the sums of squares and the largest values over `sticks` sticks. In
+    /// both arrays, the first value is of the stretch and the second of the compression. If one of
+    /// the values is NaN, all fields are NaN.
     pub fn from_sums(squares: [f64; 2], largest: [f64; 2], sticks: usize) -> Self {
         if squares.iter().chain(&largest).any(|value| value.is_nan()) {
             let nan = f64::NAN;

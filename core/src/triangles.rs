@@ -92,9 +92,8 @@ impl<S: Real> Sticks<S> {
     }
 }
 
-/// For each edge, and each pair of consecutive triangles in the list of those that share it: the
-/// two corners opposite to the edge. `edges` has three edges per triangle, in the order of the
-/// triangles.
+/// The two corners opposite to an edge, for each edge and each two consecutive triangles of those
+/// that share it. `edges` has three edges per triangle, in the order of the triangles.
 fn opposite_corners(edges: &[[u32; 2]], triangles: &[[u32; 3]], particles: usize) -> Vec<[u32; 2]> {
     let opposite = |edge: usize| triangles[edge / 3][(edge % 3 + 2) % 3];
     sorted_by_ends(edges, particles)

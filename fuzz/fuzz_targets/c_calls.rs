@@ -1,6 +1,7 @@
-//! Sequences of calls of the C interface, with valid pointers and lengths or with ones that must be
-//! rejected. No call panics; status and message agree; a call that fails changes and writes nothing;
-//! a step says whether all positions are finite; a world that is restored repeats its bits.
+//! Sequences of calls of the C interface, with valid pointers and lengths, or with pointers and lengths
+//! that must be rejected. No call panics; the status and the message of a call agree; a call that fails
+//! changes and writes nothing; a step says whether all positions are finite; a world that is restored
+//! repeats its bits.
 #![no_main]
 
 #[path = "c_calls/border.rs"]
@@ -30,12 +31,14 @@ use create::{Creation, KernelInput};
 use read::Read;
 use state::{Restoration, Saved};
 
-/// Limits, so that an input takes some milliseconds.
+/// The largest number of calls that run, so that an input takes some milliseconds.
 const CALLS_MAX: usize = 24;
+/// The largest number of particles of a world, for the same reason.
 const PARTICLES_MAX: usize = 300;
 
 #[derive(Arbitrary, Debug)]
 struct Input {
+    /// Creates the first world.
     first: Creation,
     calls: Vec<Call>,
 }
@@ -59,7 +62,7 @@ enum Action {
     Change(Change),
     Snapshot,
     Restore(Restoration),
-    /// Steps twice from the same snapshot: the results must be equal.
+    /// Runs the same steps twice from the same snapshot: the results must be equal.
     Repeat,
 }
 
@@ -71,7 +74,7 @@ enum Change {
     Pin(Index),
     Unpin(Index),
     Grab(Index),
-    /// Grabs and drags a particle.
+    /// Grabs a particle, and drags it if that succeeded.
     Pull(Index, Point3),
     Drag(Index, Point3),
     Release(Index),
@@ -107,29 +110,31 @@ impl SettingsInput {
     }
 }
 
-/// One of the two places for worlds; it may be empty.
-struct Slot {
+/// A world as a C program holds it: a pointer, which may be NULL.
+struct Handle {
     world: Owned,
-    /// Each created world has a number of its own, from 1; 0 if there is none.
+    /// The number of the world, which no other world has: worlds are counted from 1. 0 for NULL.
     number: usize,
 }
 
-struct Program {
-    slots: [Slot; 2],
+/// Runs the calls of an input.
+struct Runner {
+    /// The two worlds that calls use.
+    handles: [Handle; 2],
     /// Snapshots of any of the worlds.
     saved: Vec<Saved>,
     messages: Messages,
-    /// How many worlds were created so far.
+    /// How many worlds have been created.
     created: usize,
 }
 
 /// Converts an arbitrary point to one of the C interface.
-fn value(point3: Point3) -> taut_c::Point {
+fn c_point(point3: Point3) -> taut_c::Point {
     point(point3.map(Number::value))
 }
 
-impl Slot {
-    fn empty() -> Self {
+impl Handle {
+    fn null() -> Self {
         Self { world: Owned::new(ptr::null_mut()), number: 0 }
     }
 
@@ -140,7 +145,7 @@ impl Slot {
         self.world.observe()
     }
 
-    /// Makes a call, and checks its status and its effect.
+    /// Makes a call on the world, or on NULL if the fault says so, and checks its status and effect.
     fn call(
         &self,
         messages: &mut Messages,
@@ -163,12 +168,12 @@ impl Slot {
     }
 }
 
-impl Program {
+impl Runner {
     fn create(&mut self, nth: usize, creation: &Creation) {
         let Some(world) = creation.run(&mut self.messages) else { return };
         if world.observe().info.particles <= PARTICLES_MAX {
             self.created += 1;
-            self.slots[nth] = Slot { world, number: self.created };
+            self.handles[nth] = Handle { world, number: self.created };
         }
     }
 
@@ -177,25 +182,25 @@ impl Program {
         let fault = call.fault;
         match &call.action {
             Action::Create(creation) => self.create(nth, creation),
-            Action::Free => self.slots[nth] = Slot::empty(),
-            Action::Step(steps) => self.slots[nth].step(&mut self.messages, fault, steps % 4),
-            Action::Read(read) => read.run(&self.slots[nth], &mut self.messages, fault),
-            Action::Change(change) => change.run(&self.slots[nth], &mut self.messages, fault),
+            Action::Free => self.handles[nth] = Handle::null(),
+            Action::Step(steps) => self.handles[nth].step(&mut self.messages, fault, steps % 4),
+            Action::Read(read) => read.run(&self.handles[nth], &mut self.messages, fault),
+            Action::Change(change) => change.run(&self.handles[nth], &mut self.messages, fault),
             Action::Snapshot => {
-                let saved = self.slots[nth].snapshot(&mut self.messages, fault);
+                let saved = self.handles[nth].snapshot(&mut self.messages, fault);
                 self.saved.extend(saved.filter(|_| self.saved.len() < 4));
             }
             Action::Restore(restoration) => {
-                restoration.run(&self.slots[nth], &self.saved, &mut self.messages, fault);
+                restoration.run(&self.handles[nth], &self.saved, &mut self.messages, fault);
             }
-            Action::Repeat => self.slots[nth].repeat(&mut self.messages),
+            Action::Repeat => self.handles[nth].repeat(&mut self.messages),
         }
     }
 }
 
 impl Change {
-    fn run(&self, slot: &Slot, messages: &mut Messages, fault: Fault) {
-        let info = slot.observe().info;
+    fn run(&self, handle: &Handle, messages: &mut Messages, fault: Fault) {
+        let info = handle.observe().info;
         let particle = |index: &Index| index.of(info.particles);
         let mut torn = usize::MAX;
         let mut settings_are_null = false;
@@ -204,10 +209,10 @@ impl Change {
             unsafe {
                 match self {
                     Self::SetPosition(index, to) => {
-                        taut_world_set_position(world, particle(index), value(*to))
+                        taut_world_set_position(world, particle(index), c_point(*to))
                     }
                     Self::SetVelocity(index, to) => {
-                        taut_world_set_velocity(world, particle(index), value(*to))
+                        taut_world_set_velocity(world, particle(index), c_point(*to))
                     }
                     Self::SetInverseMass(index, to) => {
                         taut_world_set_inverse_mass(world, particle(index), to.value())
@@ -216,15 +221,15 @@ impl Change {
                     Self::Unpin(index) => taut_world_unpin(world, particle(index)),
                     Self::Grab(index) => taut_world_grab(world, particle(index)),
                     Self::Pull(index, to) => match taut_world_grab(world, particle(index)) {
-                        Status::Ok => taut_world_drag(world, particle(index), value(*to)),
+                        Status::Ok => taut_world_drag(world, particle(index), c_point(*to)),
                         status => status,
                     },
-                    Self::Drag(index, to) => taut_world_drag(world, particle(index), value(*to)),
+                    Self::Drag(index, to) => taut_world_drag(world, particle(index), c_point(*to)),
                     Self::Release(index) => taut_world_release(world, particle(index)),
                     Self::Tear(index) => taut_world_tear(world, index.of(info.sticks)),
                     Self::SetTearFactor(to) => taut_world_set_tear_factor(world, to.value()),
                     Self::Cut(blade) => {
-                        let [a0, b0, a1, b1] = blade.map(value);
+                        let [a0, b0, a1, b1] = blade.map(c_point);
                         taut_world_cut(world, a0, b0, a1, b1, fault.output(&mut torn))
                     }
                     Self::SetSettings(to) => {
@@ -246,20 +251,20 @@ impl Change {
                 }
             }
         };
-        // These changes act in later steps only: the hash and the info stay the same.
+        // These changes have an effect in later steps only: the hash and the info stay the same.
         let effect = match self {
             Self::SetKernels(_) | Self::SetWind(_) | Self::SetTearFactor(_) => Effect::Reads,
             _ => Effect::Changes,
         };
-        let status = slot.call(messages, fault, effect, call);
-        if slot.world.pointer(fault).is_null() {
+        let status = handle.call(messages, fault, effect, call);
+        if handle.world.pointer(fault).is_null() {
             return;
         }
         match self {
             Self::Cut(_) => {
                 assert_eq!(status, Status::Ok, "any blade is valid");
                 assert!(fault == Fault::NullOutput || torn <= info.sticks, "{torn} torn sticks");
-                let lines = slot.observe().info.lines;
+                let lines = handle.observe().info.lines;
                 // Each torn stick hides at most one line.
                 assert!(fault == Fault::NullOutput || torn >= info.lines - lines);
             }
@@ -275,12 +280,12 @@ fuzz_target!(|input: Input| {
     create::check_default_cloth();
     // SAFETY: NULL is ignored.
     unsafe { taut_world_free(ptr::null_mut()) };
-    let mut program = Program {
-        slots: [Slot::empty(), Slot::empty()],
+    let mut runner = Runner {
+        handles: [Handle::null(), Handle::null()],
         saved: Vec::new(),
         messages: Messages::new(),
         created: 0,
     };
-    program.create(0, &input.first);
-    input.calls.iter().take(CALLS_MAX).for_each(|call| program.run(call));
+    runner.create(0, &input.first);
+    input.calls.iter().take(CALLS_MAX).for_each(|call| runner.run(call));
 });

@@ -1,4 +1,4 @@
-//! glTF and GLB, without other files.
+//! Mesh files in the formats glTF and GLB, without the files that they may name.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

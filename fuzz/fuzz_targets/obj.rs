@@ -1,4 +1,4 @@
-//! Wavefront OBJ.
+//! Mesh files in the format Wavefront OBJ.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,4 @@
-//! Stanford PLY.
+//! Mesh files in the format Stanford PLY.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

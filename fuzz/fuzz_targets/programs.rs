@@ -1,5 +1,6 @@
-//! Random programs, here scenes with contacts and ties and a sequence of steps and changes, on the
-//! scalar kernel and on the best: equal bits, also through snapshots.
+//! Random programs: scenes with contacts and ties, and a sequence of steps and changes. They run on the
+//! scalar kernel and on the best kernel, which must give equal bits, also if the world resumes from
+//! snapshots.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -7,7 +8,7 @@ use taut::{AnyKernel, Inline};
 use taut_fuzz::world::scalar;
 use taut_tests::programs::{Change, Program};
 
-/// Limits, so that an input takes some milliseconds.
+// Limits of a program, so that an input takes some milliseconds.
 const MODELS_MAX: usize = 3;
 const TIES_MAX: usize = 3;
 const CHANGES_MAX: usize = 16;
@@ -24,7 +25,7 @@ fuzz_target!(|program: Program| {
         !matches!(change, Change::Step) || steps <= STEPS_MAX
     });
     let scene = program.scene();
-    // Whether the world resumes from a snapshot where the program says so.
+    // Whether the world resumes from a snapshot wherever the program has one.
     let (without_resuming, resuming) = (false, true);
     let expected = program.run(&scene, &Inline, without_resuming, |_| scalar());
     let found = program.run(&scene, &Inline, resuming, AnyKernel::best_for);

@@ -1,4 +1,4 @@
-//! Scenes from the grammar of scene files.
+//! Scene files that are made from their grammar.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

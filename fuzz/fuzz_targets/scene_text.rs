@@ -1,4 +1,4 @@
-//! Scene files as arbitrary text. (`scene_structured` makes them from a grammar.)
+//! Scene files of arbitrary text. (`scene_structured` makes scene files from a grammar.)
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

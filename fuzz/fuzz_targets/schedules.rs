@@ -1,4 +1,4 @@
-//! Arbitrary graphs of sticks through every builder of schedules; [`Schedule::new`] checks them.
+//! The schedules that every builder makes of arbitrary graphs of sticks; [`Schedule::new`] checks them.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -15,21 +15,22 @@ fn check(schedule: &Schedule, sticks: &Sticks, renumbered: &[Sticks]) {
     }
 }
 
-/// Checks that each batch has either only plain sticks, or only others.
-fn check_batches(schedule: &Schedule, sticks: &Sticks) {
+/// Checks that no batch has both plain and non-plain sticks.
+fn check_unmixed(schedule: &Schedule, sticks: &Sticks) {
     for batch in schedule.batches() {
         let plain = batch.iter().filter(|&&stick| sticks.is_plain(stick as usize)).count();
-        assert!(plain == 0 || plain == batch.len(), "a batch has plain and other sticks");
+        assert!(plain == 0 || plain == batch.len(), "a batch has both plain and non-plain sticks");
     }
 }
 
-/// Checks orders that no builder makes: with a stick missing, and with a stick in another batch.
+/// Checks orders that no builder makes: one with a stick missing, and one with that stick in another
+/// batch. `choices` select the block from which the stick is taken, and its new place.
 fn check_moved_stick(schedule: &Schedule, sticks: &Sticks, choices: [u8; 4]) {
     let mut phases = schedule.to_phases();
     let pick = |choice: usize, len: usize| usize::from(choices[choice]) % len.max(1);
     let moved = (|| {
         let phase = pick(0, phases.len());
-        let block = phases.get(phase).map(|it| pick(1, it.len()))?;
+        let block = phases.get(phase).map(|blocks| pick(1, blocks.len()))?;
         phases[phase].get_mut(block)?.pop()?.pop()
     })();
     let Some(moved) = moved else { return };
@@ -37,7 +38,8 @@ fn check_moved_stick(schedule: &Schedule, sticks: &Sticks, choices: [u8; 4]) {
     let phase = pick(2, phases.len());
     let Some(batch) = phases[phase].first_mut().and_then(|block| block.first_mut()) else { return };
     batch.insert(pick(3, batch.len()), moved);
-    // Valid or not; if it is, it has all sticks once. Empty batches are dropped.
+    // This order may be valid or not. A valid one has all sticks once. `to_phases` has no empty
+    // batches, even if `phases` has one.
     if let Ok(schedule) = Schedule::new(sticks, &phases) {
         assert_eq!(schedule.sticks(), sticks.len());
         assert_eq!(Schedule::new(sticks, &schedule.to_phases()).as_ref(), Ok(&schedule));
@@ -57,23 +59,25 @@ fuzz_target!(|input: (Graph, [u8; 4])| {
     let schedules = mesh.schedules();
     for (nth, schedule) in schedules.iter().enumerate() {
         check(schedule, sticks, &renumbered);
-        // The batches of sheets (families) and of copies are given, and may mix plain and other sticks.
-        if schedule.sheet().is_none() && schedule.copies().is_none() {
-            check_batches(schedule, sticks);
+        // The schedule of copies is made from a schedule of plain sticks, so its batches may have both
+        // plain and non-plain sticks.
+        if schedule.copies().is_none() {
+            check_unmixed(schedule, sticks);
         }
         if nth == usize::from(choices[0]) % schedules.len() {
             check_moved_stick(schedule, sticks, choices);
         }
     }
     if let Some((sheet, order)) = Sheet::find(sticks) {
-        let found: Vec<[u32; 2]> = order.iter().map(|&it| sticks.ends()[it as usize]).collect();
+        let ends = |&stick: &u32| sticks.ends()[stick as usize];
+        let found: Vec<[u32; 2]> = order.iter().map(ends).collect();
         let with_sorted_ends = |pairs: Vec<[u32; 2]>| -> Vec<[u32; 2]> {
             pairs.into_iter().map(|[a, b]| [a.min(b), a.max(b)]).collect()
         };
         assert_eq!(
             with_sorted_ends(found),
             with_sorted_ends(sheet.pairs()),
-            "the sheet has other sticks"
+            "the sticks of the sheet that was found differ from the sticks of the graph"
         );
     }
 });

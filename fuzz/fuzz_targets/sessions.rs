@@ -1,5 +1,6 @@
-//! Plans: steps and sessions, with pins, masses, tears and other changes between their calls, on the
-//! scalar kernel and on each of the widest kernels that runs the schedule: equal bits.
+//! Plans: steps and sessions, with changes of particles and sticks between the calls. They run on the
+//! scalar kernel and, on the widest registers, on every other kernel that runs the schedule. All must
+//! give equal bits.
 #![no_main]
 
 use std::sync::LazyLock;
@@ -26,13 +27,13 @@ enum Call {
     Step,
     SetInverseMass(u8, InverseMass),
     ChangeStick(u16, StickChange),
-    /// 16ths of a metre, plus one.
+    /// A stick, and its rest length in 16ths of a metre, minus one: 0 is 1/16 m.
     SetRest(u16, u8),
-    /// A position in the columns, 16ths of a metre, at rest.
+    /// A particle, and its position in 16ths of a metre; the previous position is set to it, too.
     SetPosition(u8, [i8; 3]),
-    /// The same, with the previous position kept.
+    /// A particle, and its position in 16ths of a metre; the previous position is kept.
     Displace(u8, [i8; 3]),
-    /// A session, and whether it is finished or dropped.
+    /// The calls in a session, and whether the session is finished (true) or dropped.
     Session(Vec<SessionCall>, bool),
 }
 
@@ -41,43 +42,49 @@ enum SessionCall {
     Integrate,
     /// A number of iterations.
     Relax(u8),
-    /// Numbers of substeps and of iterations in each.
+    /// The number of substeps, and of iterations in each substep.
     Advance(u8, u8),
-    /// Reads a position.
+    /// Reads the position of a particle.
     Read(u8),
+    /// A particle, and its position in 16ths of a metre.
     SetPosition(u8, [i8; 3]),
     SetInverseMass(u8, InverseMass),
 }
 
-/// The most calls of an input, and of a session in it.
+/// The largest number of calls of an input that run, and of calls in a session.
 const CALLS_MAX: usize = 12;
 
-/// One kernel of each kind, on the widest registers of this machine.
+/// Each kernel but `scalar` once, on the widest registers of this machine: `available` lists kernels with
+/// the most lanes first.
 static WIDEST: LazyLock<Vec<AnyKernel>> = LazyLock::new(|| {
     let mut found: Vec<AnyKernel> = Vec::new();
     for kernel in AnyKernel::available() {
         let name = Kernel::<3>::name(&kernel);
-        if name != "scalar" && found.iter().all(|it| Kernel::<3>::name(it) != name) {
+        if name != "scalar" && found.iter().all(|other| Kernel::<3>::name(other) != name) {
             found.push(kernel);
         }
     }
     found
 });
 
+/// A point, m, from its coordinates in 16ths of a metre.
 fn point(sixteenths: [i8; 3]) -> [f32; 3] {
     sixteenths.map(|x| f32::from(x) / 16.0)
 }
 
+/// `index` modulo `count`.
 fn wrap(index: impl Into<usize>, count: usize) -> usize {
     index.into() % count
 }
 
 impl Input {
-    /// The values that were read during the calls, then the bits of all positions at the end.
+    /// Runs the calls on a kernel. Returns the values that were read during the calls, then the bits of
+    /// all positions and previous positions at the end.
     fn run(&self, kernel: &AnyKernel, schedule: &Schedule) -> Vec<u64> {
         let Mesh { mut particles, mut sticks, .. } = self.graph.mesh();
         let formula = Formula::ALL[wrap(self.formula, Formula::ALL.len())];
-        let mut plan = kernel.plan(&particles, &sticks, schedule, formula).expect("it fits");
+        let plan = kernel.plan(&particles, &sticks, schedule, formula);
+        let mut plan = plan.expect("the schedule is that of the sticks");
         let step = Step {
             substeps: 1 + u32::from(self.substeps % 3),
             iterations: u32::from(self.iterations % 4),
@@ -88,7 +95,8 @@ impl Input {
         for call in self.calls.iter().take(CALLS_MAX) {
             match call {
                 Call::Step => {
-                    let status = plan.step(&mut particles, &sticks, &step).expect("it fits");
+                    let status = plan.step(&mut particles, &sticks, &step);
+                    let status = status.expect("the step and the sticks are valid");
                     let finite =
                         (0..3).all(|axis| particles.positions(axis).iter().all(|x| x.is_finite()));
                     assert_eq!(
@@ -103,17 +111,18 @@ impl Input {
                 }
                 Call::SetRest(index, rest) => {
                     let stick = wrap(*index, sticks.len());
-                    sticks.set_rest(stick, (f32::from(*rest) + 1.0) / 16.0).expect("it is valid");
+                    let result = sticks.set_rest(stick, (f32::from(*rest) + 1.0) / 16.0);
+                    result.expect("the rest length is valid");
                 }
                 _ if particles.is_empty() => {}
                 Call::SetInverseMass(index, inverse_mass) => {
                     let particle = wrap(*index, particles.len());
                     let result = particles.set_inverse_mass(particle, inverse_mass.value());
-                    result.expect("it is valid");
+                    result.expect("the inverse mass is valid");
                 }
                 Call::SetPosition(index, at) => {
                     let particle = wrap(*index, particles.len());
-                    particles.set_position(particle, point(*at)).expect("it is valid");
+                    particles.set_position(particle, point(*at)).expect("the position is valid");
                 }
                 Call::Displace(index, at) => {
                     let particle = wrap(*index, particles.len());
@@ -121,7 +130,7 @@ impl Input {
                 }
                 Call::Session(calls, finishes) => {
                     let session = plan.session(&mut particles, &sticks, &step);
-                    let mut session = session.expect("it fits");
+                    let mut session = session.expect("the step and the sticks are valid");
                     for call in calls.iter().take(CALLS_MAX) {
                         let len = session.len();
                         match *call {
@@ -142,7 +151,7 @@ impl Input {
                                 let particle = wrap(index, len);
                                 let result =
                                     particles.set_inverse_mass(particle, inverse_mass.value());
-                                result.expect("it is valid");
+                                result.expect("the inverse mass is valid");
                             }
                         }
                     }

@@ -1,5 +1,5 @@
-//! Snapshots with arbitrary edits. A world that resumes from one has a snapshot from which it resumes
-//! again, and steps with the same bits on the scalar kernel and on the best.
+//! Snapshots with arbitrary edits. If a world resumes from an edited snapshot, it must resume again from
+//! its own snapshot, and step with the same bits on the scalar kernel and on the best kernel.
 #![no_main]
 
 use std::sync::LazyLock;
@@ -12,12 +12,13 @@ use taut_fuzz::edit::Edit;
 use taut_fuzz::scenes::SCENES;
 use taut_fuzz::world::{scalar, shorten};
 
-/// A scene and a snapshot of it.
+/// A scene, and a snapshot of a world of it, as JSON.
 type Base = (Scene, Value);
 
 static BASES: LazyLock<Vec<Base>> =
     LazyLock::new(|| SCENES.iter().map(|text| base(text)).collect());
 
+/// Makes a scene, and a snapshot after some steps and changes.
 fn base(text: &str) -> Base {
     let Ok(AnyScene::ThreeD(mut scene)) = AnyScene::from_toml(text) else {
         panic!("the scene is valid, in 3D")
@@ -26,9 +27,10 @@ fn base(text: &str) -> Base {
     let mut world = World::new(&scene, AnyKernel::best_for).expect("the scene is valid");
     for step in 0..4 {
         if step == 1 {
-            world.grab(1).and_then(|()| world.drag(1, [0.1, 0.3, 0.1])).expect("it exists");
-            world.pin(2).expect("it exists");
-            world.tear(5).expect("it exists");
+            let dragged = world.grab(1).and_then(|()| world.drag(1, [0.1, 0.3, 0.1]));
+            dragged.expect("the particle exists");
+            world.pin(2).expect("the particle exists");
+            world.tear(5).expect("the stick exists");
         }
         if step == 2 {
             world.reorder(AnyKernel::best_for).expect("the sticks are those of the scene");

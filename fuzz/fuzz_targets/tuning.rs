@@ -1,4 +1,4 @@
-//! Tuning files.
+//! Tuning files: read, written, and applied to a mesh.
 #![no_main]
 
 use std::sync::LazyLock;
@@ -17,8 +17,8 @@ fuzz_target!(|bytes: &[u8]| {
     let text = serde_json::to_string(&tuned).expect("a tuning can be written");
     let read: Tuned = serde_json::from_str(&text).expect("a written tuning is read back");
     assert_eq!(read, tuned);
-    // Valid numbers of threads above 1 are left out: starting threads takes as long as many inputs.
-    // Others must be rejected without starting a thread.
+    // 2 to 1024 threads are valid, but left out: starting threads takes as long as many inputs. 0 and
+    // larger numbers must be rejected without starting a thread.
     if !(2..=1024).contains(&tuned.threads) {
         let _ = tuned.to_kernel();
     }

@@ -1,5 +1,5 @@
-//! Commands of pages: one per line, as JSON. After each command time advances and the page takes
-//! its messages.
+//! Commands of pages to the host: one per line, as JSON. After each command, time advances by 1/60 s,
+//! and the page takes its messages.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -33,8 +33,8 @@ const SCENE: &str = r#"
 /// The largest number of commands of an input.
 const COMMANDS_MAX: usize = 12;
 
-/// Whether a command, if it is one, takes little time: a page may request 10,000 iterations in a step.
-/// (Counts above 100,000 are rejected.)
+/// Whether a line takes little time. A page may request sizes and counts that take long, such as 10,000
+/// iterations. Counts above 100,000 must be rejected, so they are kept, as is text that is not a command.
 fn is_quick(text: &str) -> bool {
     match serde_json::from_str(text) {
         Ok(Command::Scene { scene, size }) => {
@@ -77,7 +77,7 @@ fuzz_target!(|text: &str| {
         host.receive(page, line);
         host.advance(1.0 / 60.0);
         // A message is made when it is taken, and there are only a few of each kind (state, topology,
-        // frame, figures, errors) at a time, so they soon end.
+        // frame, figures, errors) at a time, so far fewer than 64 are taken.
         let mut messages_left = 64;
         while let Some(message) = host.take(page) {
             check(&message);

@@ -2,10 +2,10 @@
 //! would take seconds; a target skips such inputs, and still tests counts above all limits, which
 //! must be rejected without allocating memory for them.
 
-/// The largest count that is small.
+/// The largest count that is taken as small.
 const SMALL: i64 = 16;
 
-/// A count that is above all limits of the library, as are all larger ones.
+/// All counts from this one on are above every limit of the library.
 const HUGE: i64 = 1 << 33;
 
 /// Whether a count is small, or so large that the library must reject it.
@@ -13,8 +13,9 @@ pub fn is_allowed(count: i64) -> bool {
     count <= SMALL || count >= HUGE
 }
 
-/// Whether all numbers in a TOML document, if it is one, are allowed counts. The ratio of two floats can
-/// be a count, too: the length of a rope and its spacing, or a rate and a lifetime.
+/// Whether all numbers in a text are allowed; true if the text is not TOML. Floats are checked, too,
+/// because a count can follow from two floats: from the length of a rope and its spacing, or from a
+/// rate and a lifetime.
 pub fn has_allowed_counts(text: &str) -> bool {
     text.parse::<toml::Table>().map_or(true, |table| table.values().all(is_allowed_value))
 }
@@ -23,7 +24,8 @@ fn is_allowed_value(value: &toml::Value) -> bool {
     match value {
         toml::Value::Integer(integer) => is_allowed(*integer),
         toml::Value::Float(float) => {
-            // So that the ratio of two is mostly small or above all limits.
+            // Ordinary magnitudes and extreme ones, so that the ratio of two floats is mostly small or
+            // above all limits.
             let magnitude = float.abs();
             magnitude == 0.0
                 || (0.01..=100.0).contains(&magnitude)

@@ -1,18 +1,19 @@
-//! Edits of a JSON document, so that an input which differs in some values from a valid one is not
-//! rejected by the parser.
+//! Edits of a JSON document. An edited document is still JSON, so the parser does not reject it, as it
+//! would reject most changes of its bytes.
 
 use arbitrary::Arbitrary;
 use serde_json::Value;
 
-/// An edit at a place in a document.
+/// A change of one value of a document.
 #[derive(Arbitrary, Debug)]
 pub struct Edit {
-    /// At each level the index of a child, modulo the number of children; 255 ends the path.
+    /// The path to the value: at each level the index of a child, modulo the number of children. 255
+    /// ends the path.
     path: [u8; 8],
     change: Change,
 }
 
-/// What an edit does. The first four replace a value of another type by null.
+/// What an edit does with a value. The first four replace it by null if they do not apply to its type.
 #[derive(Arbitrary, Debug)]
 enum Change {
     /// Removes the last element of a list, or the first key of a table.
@@ -23,16 +24,21 @@ enum Change {
     Clear,
     /// Swaps the first two elements of a list.
     Swap,
+    /// Replaces the value by null.
     Null,
+    /// Replaces the value by this boolean.
     Flag(bool),
+    /// Replaces the value by this number.
     Small(u8),
+    /// Replaces the value by this number.
     Integer(i64),
-    /// The bits of a float, as snapshots store it.
+    /// Replaces the value by the bits of this float, as an integer: snapshots store floats so.
     Bits(f32),
     /// Adds this to an integer, or replaces another value by it.
     Near(i8),
+    /// Replaces the value by this number.
     Float(f64),
-    /// The index of a word in `WORDS`.
+    /// Replaces the value by the word of `WORDS` with this index, modulo their number.
     Word(u8),
 }
 
@@ -40,7 +46,7 @@ enum Change {
 const WORDS: [&str; 6] = ["halley", "quick", "TwoSided", "Minimum", "cloth", ""];
 
 impl Edit {
-    /// Edits the document.
+    /// Edits the document `value`.
     pub fn apply(&self, mut value: &mut Value) {
         for &child in self.path.iter().take_while(|&&child| child != 255) {
             let child = usize::from(child);

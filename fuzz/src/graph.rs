@@ -1,4 +1,4 @@
-//! Arbitrary graphs of sticks, and their order by every builder of schedules.
+//! Arbitrary graphs of sticks, and their schedules by every builder.
 
 use arbitrary::Arbitrary;
 use taut::{Duplicates, Family, Kind, Particles, Schedule, Sheet, Sticks};
@@ -13,14 +13,15 @@ pub struct Graph {
 
 #[derive(Arbitrary, Debug)]
 enum Shape {
-    /// The listed sticks.
+    /// The listed sticks alone.
     Free,
-    /// Particles in a row: this many, and sticks from each to those whose numbers are larger by
-    /// these distances, plus one each. Then the listed sticks.
+    /// A number of particles, and three distances. For each distance, sticks join each particle to the
+    /// one whose number is larger by the distance plus one. The listed sticks come after them.
     Runs(u8, [u8; 3]),
-    /// A regular sheet: columns, rows and a bit for each family.
+    /// A regular sheet: columns (modulo 24, plus 1), rows (modulo 10, plus 1), and a bit for each
+    /// family.
     Sheet(u8, u8, u16),
-    /// This many copies (modulo 18, plus 2) of the first particles and the sticks between them.
+    /// This many copies (modulo 18, plus 2) of the first listed particles and sticks.
     Copies(u8),
 }
 
@@ -28,23 +29,24 @@ enum Shape {
 struct Particle {
     /// 16ths of a metre.
     position: [i8; 3],
-    /// How far it moved in the last step, 256ths of a metre.
+    /// Position minus previous position, 256ths of a metre.
     displacement: [i8; 3],
     inverse_mass: InverseMass,
 }
 
+/// An inverse mass: pinned, ordinary, or at a limit of the valid range.
 #[derive(Arbitrary, Clone, Copy, Debug)]
 pub enum InverseMass {
     Pinned,
     One,
     Light,
     Heavy,
-    /// 16ths of 1/kg, plus one.
+    /// In 16ths of 1/kg, minus one: 0 is 1/16.
     Other(u8),
 }
 
 impl InverseMass {
-    /// 1/kg.
+    /// The inverse mass, 1/kg.
     pub fn value(self) -> f32 {
         match self {
             Self::Pinned => 0.0,
@@ -59,7 +61,7 @@ impl InverseMass {
 #[derive(Arbitrary, Debug)]
 struct Stick {
     ends: [u8; 2],
-    /// 16ths of a metre, plus one.
+    /// The rest length in 16ths of a metre, minus one: 0 is 1/16 m.
     rest: u8,
     change: StickChange,
 }
@@ -68,7 +70,7 @@ struct Stick {
 #[derive(Arbitrary, Clone, Copy, Debug)]
 pub enum StickChange {
     None,
-    /// 256ths, plus one.
+    /// In 256ths, minus one: 0 is 1/256.
     Stiffness(u8),
     /// mm/N.
     Compliance(u8),
@@ -108,6 +110,7 @@ pub struct Mesh {
 
 /// The largest number of particles, so that an input takes less than a millisecond.
 const PARTICLES_MAX: usize = 256;
+/// The largest number of listed sticks.
 const STICKS_MAX: usize = 1024;
 
 impl Graph {
@@ -129,7 +132,7 @@ impl Graph {
                 (count, pairs)
             }
             Shape::Sheet(columns, rows, families) => {
-                let [columns, rows] = [columns % 24, rows % 10].map(|it| 1 + usize::from(it));
+                let [columns, rows] = [columns % 24, rows % 10].map(|count| 1 + usize::from(count));
                 let has = |nth: &usize| families >> nth & 1 == 1;
                 let families = (0..Family::EVERY.len()).filter(has);
                 let families: Vec<Family> = families.map(|nth| Family::EVERY[nth]).collect();
@@ -163,14 +166,15 @@ impl Graph {
         Mesh { particles, sticks, sheet, copies }
     }
 
-    /// The ends of the listed sticks, modulo `count`, without those of which both are one particle.
+    /// The ends of the listed sticks, modulo `count`, without sticks whose ends are the same particle.
     fn listed_pairs(&self, count: usize) -> Vec<[u32; 2]> {
         let ends = |stick: &Stick| stick.ends.map(|end| u32::from(end) % (count as u32).max(1));
         let sticks = self.sticks.iter().take(STICKS_MAX).map(ends);
         sticks.filter(|[a, b]| a != b).collect()
     }
 
-    /// The listed stick from which stick `nth` takes its values; the list is repeated.
+    /// The listed stick from which stick `nth` takes its values; the list is repeated. `None` if no
+    /// stick is listed.
     fn listed_stick(&self, nth: usize) -> Option<&Stick> {
         self.sticks.get(nth % self.sticks.len().max(1))
     }
@@ -194,7 +198,7 @@ impl Graph {
 }
 
 impl Mesh {
-    /// The schedule of every builder that can order the sticks.
+    /// The schedules of all builders that can order the sticks.
     pub fn schedules(&self) -> Vec<Schedule> {
         let Self { particles, sticks, .. } = self;
         let mut all = vec![
@@ -210,14 +214,15 @@ impl Mesh {
         all
     }
 
-    /// One of [`schedules`](Self::schedules). 0 selects that of the sheet or of the copies, if any.
+    /// One of [`schedules`](Self::schedules), counted from the last: 0 selects the schedule of the sheet
+    /// or of the copies, if there is one.
     pub fn schedule(&self, which: u8) -> Schedule {
         let mut all = self.schedules();
         all.reverse();
         all.swap_remove(usize::from(which) % all.len())
     }
 
-    /// The schedule of the sheet or of the copies.
+    /// The schedule of the sheet or of the copies; `None` for other shapes.
     fn schedule_of_sheet_or_copies(&self) -> Option<Schedule> {
         let Self { sticks, sheet, copies, .. } = self;
         if let Some(sheet) = sheet {

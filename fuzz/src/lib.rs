@@ -1,8 +1,8 @@
 //! Shared by the fuzz targets: the limit on memory, and checks of what a target has read.
 //!
-//! A target asserts more than the absence of panics. A world is built from a parsed input, or there is a
-//! typed error. A world that was built can be stepped, and `Outcome::finite` says whether its positions
-//! are finite. What is written is read back equal.
+//! A target asserts more than the absence of panics. Either a world is made of an input that was
+//! parsed, or there is a typed error. A world can be stepped, and `Outcome::finite` says whether its
+//! positions are finite. A mesh, snapshot or tuning that is written is read back equal.
 #![forbid(unsafe_code)]
 
 pub mod counts;
@@ -20,14 +20,15 @@ use std::error::Error;
 use cap::Cap;
 use taut::world::Triangles;
 
-/// The memory that one input may request. libFuzzer's `-rss_limit_mb` is checked once a second and
-/// does not count memory that is reserved and not written; this limit does.
+/// The memory that may be allocated at a time, bytes. libFuzzer checks its `-rss_limit_mb` once a
+/// second, and does not count memory that is allocated but not written. This limit counts such
+/// memory, at each allocation.
 const MEMORY_MAX: usize = 1 << 29;
 
 #[global_allocator]
 static ALLOCATOR: Cap<System> = Cap::new(System, MEMORY_MAX);
 
-/// The mesh file that scenes may name: `square.obj`, of two triangles.
+/// The positions and triangles of the mesh file that scenes may name: `square.obj`, of two triangles.
 ///
 /// # Errors
 /// If the file has another name.

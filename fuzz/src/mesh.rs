@@ -6,7 +6,7 @@ use taut::world::{AnyScene, Facing, Model, Scene, Solid, StickSet, TriMesh};
 use taut_export::{DrawnScene, Frame, Material, Part, obj, ply};
 use taut_mesh::{LoadOptions, Loaded, MeshError, Problem, TriangleMesh, read_obj, read_ply};
 
-/// Limits as for a page that loads small files.
+/// Options that clean a mesh, with limits for small files.
 const LIMITED: LoadOptions = LoadOptions {
     weld: true,
     keep_unreferenced: false,
@@ -16,18 +16,20 @@ const LIMITED: LoadOptions = LoadOptions {
     max_buffer_bytes: 1 << 20,
 };
 
-/// Options that change nothing, except that degenerate triangles are dropped.
+/// Options that keep a mesh as its file has it, except that degenerate triangles are dropped.
 const AS_WRITTEN: LoadOptions =
     LoadOptions { weld: false, keep_unreferenced: true, number_grids: false, ..LIMITED };
 
 /// The largest mesh of which a scene is made, so that an input takes about a millisecond.
 const VERTICES_MAX: usize = 48;
 
-/// Reads a mesh with and without changes, checks both, writes it, reads it back, and simulates it.
+/// Reads a mesh as its file has it, and cleaned, and checks both meshes. Writes the mesh as its file has
+/// it, and reads it back. Simulates the cleaned mesh.
 pub fn check(read: impl Fn(&LoadOptions) -> Result<Loaded, MeshError>) {
     let (as_written, cleaned) = (read(&AS_WRITTEN), read(&LIMITED));
     match (&as_written, &cleaned) {
         (Ok(as_written), Ok(_)) => check_written(&as_written.mesh),
+        // Formatting an error must not panic.
         (Err(one), Err(other)) => drop((one.to_string(), other.to_string())),
         // Triangles can become degenerate by welding.
         (Ok(_), Err(MeshError { problem: Problem::AllDegenerate { .. }, .. })) => {}
@@ -43,13 +45,13 @@ pub fn check(read: impl Fn(&LoadOptions) -> Result<Loaded, MeshError>) {
     }
 }
 
-/// Checks what the documentation of [`TriangleMesh`] and of the report promises.
+/// Checks what the docs of [`TriangleMesh`], of its report and of its vertex map state.
 fn check_loaded(loaded: &Loaded) {
     let Loaded { mesh: TriangleMesh { positions, triangles }, vertex_map, report } = loaded;
     // 1 << 31 are the bits of -0.0.
     assert!(positions.as_flattened().iter().all(|x| x.is_finite() && x.to_bits() != 1 << 31));
     for &[a, b, c] in triangles {
-        assert!([a, b, c].iter().all(|&it| (it as usize) < positions.len()));
+        assert!([a, b, c].iter().all(|&corner| (corner as usize) < positions.len()));
         assert!(a != b && b != c && c != a, "a degenerate triangle");
     }
     let dropped = if report.unreferenced_kept { 0 } else { report.unreferenced };
@@ -58,12 +60,13 @@ fn check_loaded(loaded: &Loaded) {
     assert_eq!(vertex_map.vertices.len(), report.vertices);
     assert_eq!(vertex_map.triangles.len(), triangles.len());
     for (of_file, of_mesh) in vertex_map.triangles.iter().zip(triangles) {
-        assert_eq!(of_file.map(|it| vertex_map.vertices[it as usize]), of_mesh.map(Some));
+        let mapped = of_file.map(|corner| vertex_map.vertices[corner as usize]);
+        assert_eq!(mapped, of_mesh.map(Some));
     }
     assert!(!report.to_string().is_empty());
 }
 
-/// What the exporters write is read back equal.
+/// Checks that a mesh that the exporters write is read back equal.
 fn check_written(mesh: &TriangleMesh) {
     let TriangleMesh { positions, triangles } = mesh;
     let part = Part {

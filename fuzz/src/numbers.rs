@@ -1,4 +1,4 @@
-//! Arbitrary numbers: most are ordinary, some are at a limit or beyond it.
+//! Arbitrary numbers: most are ordinary, some are at or beyond a limit of the library.
 
 use arbitrary::Arbitrary;
 
@@ -7,7 +7,7 @@ use arbitrary::Arbitrary;
 pub struct Number(i16);
 
 impl Number {
-    /// Values at limits of the library or of the type.
+    /// Values at or beyond limits of the library or of the type.
     const EXTREMES: [f32; 16] = [
         f32::NAN,
         f32::INFINITY,
@@ -37,12 +37,12 @@ impl Number {
     }
 }
 
-/// The index of an item in a list; rarely that of no item.
+/// The index of an item in a list; rarely an index beyond its end.
 #[derive(Arbitrary, Clone, Copy, Debug)]
 pub struct Index(u16);
 
 impl Index {
-    /// The index, for a list of this length.
+    /// The index for a list of this length; from `length` on there is no item.
     pub fn of(self, length: usize) -> usize {
         match self.0 {
             0xfff0..=0xfff7 => length,
@@ -60,7 +60,7 @@ impl Index {
 pub struct Count(u8);
 
 impl Count {
-    /// The count, mostly from 1 to `most`.
+    /// The count: 1 to `most`, or rarely a huge one.
     pub fn up_to(self, most: u8) -> usize {
         match self.0 {
             254 => 1 << 40,

@@ -1,6 +1,7 @@
-//! Scenes for targets whose inputs are changes of a valid world.
+//! Valid scenes, for targets that change worlds of them.
 
-/// Scenes: cloth with tears, tethers and a rope tied to it; copies; and models that sleep.
+/// Three scenes in 3D: a cloth that tears, with tethers and a rope tied to it; copies of a disc; and a
+/// sheet of triangles and a rope that fall asleep.
 pub const SCENES: [&str; 3] = [
     r#"
     [[model]]
@@ -38,7 +39,7 @@ pub const SCENES: [&str; 3] = [
     "#,
 ];
 
-/// A scene in two dimensions, of cloth, a rope and a body.
+/// A scene in 2D, of a cloth, a rope and an obstacle.
 pub const FLAT: &str = r#"
     dimensions = 2
     [[model]]
@@ -54,7 +55,7 @@ pub const FLAT: &str = r#"
     half_space = { point = [0.0, -0.3], normal = [0.0, 1.0] }
     "#;
 
-/// A scene of rigid bodies and a ragdoll, whose vertices are more than its particles.
+/// A scene of a rigid body, a ragdoll, a cloth and an obstacle. It has more vertices than particles.
 pub const BODIES: &str = r#"
     [[model]]
     name = "box"

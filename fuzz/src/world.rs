@@ -3,10 +3,11 @@
 use taut::world::{AnyScene, Scene, Settings, Simulation, World};
 use taut::{AnyKernel, COORDINATE_MAX, Kernel};
 
-/// The number of steps: enough for velocities, contacts and tears to act.
+/// The number of steps of a scene: enough for velocities, contacts and tears to have an effect.
 const STEPS: u32 = 2;
 
-/// The largest number of particles that is stepped, so that an input takes about a millisecond.
+/// The largest number of particles of a scene that is stepped, so that an input takes about a
+/// millisecond.
 const PARTICLES_MAX: usize = 400;
 
 /// Limits the substeps, passes and iterations of a step, so that an input takes about a millisecond.
@@ -24,8 +25,8 @@ pub fn check_any_scene(scene: AnyScene) {
     }
 }
 
-/// Makes a world of a scene, steps it, and resumes from a snapshot of it. Every error is typed, and
-/// the outcome of a step says whether all positions are finite.
+/// Makes a world of a scene, steps it, and resumes from a snapshot of it. Does nothing if the scene has
+/// more than [`PARTICLES_MAX`] particles, or if it is invalid, which must be an error and not a panic.
 fn check_scene<const D: usize>(mut scene: Scene<D>)
 where
     AnyKernel: Kernel<D>,
@@ -57,7 +58,8 @@ where
     }
 }
 
-/// Resumes from a snapshot: the same snapshot again, and the same bits after another step.
+/// Resumes from a snapshot of `world`. The resumed world must have the same snapshot, and the same bits
+/// after another step of both worlds.
 pub fn resume<const D: usize>(scene: &Scene<D>, world: &mut World<D>)
 where
     AnyKernel: Kernel<D>,
@@ -66,7 +68,7 @@ where
     let snapshot = world.snapshot();
     let mut resumed = match World::resume(scene, |_| scalar(), &snapshot) {
         Ok(resumed) => resumed,
-        // Snapshots have coordinates in the valid range only; 0.1 is a margin.
+        // A snapshot with a coordinate out of the valid range is rejected. The factor 0.1 is a margin.
         Err(error) => {
             let is_valid = |x: f32| f64::from(x.abs()) < 0.1 * COORDINATE_MAX;
             let all_valid = world.positions().flatten().all(is_valid);
@@ -80,7 +82,7 @@ where
     assert_eq!(world.hash(), resumed.hash(), "a resumed world has different bits");
 }
 
-/// The reference kernel: its bits are those that all others must have.
+/// The scalar kernel. All other kernels must give its bits.
 pub fn scalar() -> AnyKernel {
     AnyKernel::named("scalar").expect("the scalar kernel is in this build")
 }

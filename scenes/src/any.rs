@@ -20,7 +20,7 @@ impl AnyScene {
         }
     }
 
-    /// The number of particles.
+    /// The number of particles of all models.
     pub fn particles(&self) -> usize {
         match self {
             Self::TwoD(scene) => scene.particles(),

@@ -49,10 +49,11 @@ impl Stage<3> for Hills {
         let ParticleView { position: [x, y, z], previous, inverse_mass, .. } = particles;
         let [previous_x, _, previous_z] = previous;
         for slot in 0..inverse_mass.len() {
-            // Above the ground by the thickness of the cloth, 1 cm.
+            // The cloth stays above the ground by its thickness, 1 cm.
             let lowest = self.ground(x[slot], z[slot]) + 0.01;
             if y[slot] < lowest && inverse_mass[slot] > 0.0 {
-                // Moves the particle up to this height and undoes half of its sliding, as friction.
+                // Moves the particle up to this height, and undoes half of its horizontal motion:
+                // that is its friction.
                 y[slot] = lowest;
                 x[slot] = 0.5 * (x[slot] + previous_x[slot]);
                 z[slot] = 0.5 * (z[slot] + previous_z[slot]);

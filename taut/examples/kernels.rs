@@ -18,8 +18,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let default: DefaultKernel = taut::default_kernel();
     let expected = simulate(&default, &particles, &sticks, &schedule)?;
 
-    // By value: the best for this machine and schedule, or all that are available. (By name:
-    // `AnyKernel::named`.)
+    // By value: the best kernel for this machine and schedule, or all kernels that are available.
+    // (`AnyKernel::named` finds a kernel by name.)
     let best = AnyKernel::best_for(&schedule);
     println!("best for this sheet: {}", Kernel::<3>::name(&best));
     for kernel in AnyKernel::available().into_iter().filter(|kernel| kernel.runs(&schedule)) {

@@ -17,7 +17,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         None => cone(),
     };
 
-    // Edge sticks and bending sticks; 0.2 kg/m²; the highest particles are pinned.
+    // The cloth has edge sticks and bending sticks and weighs 0.2 kg/m². Its highest particles are
+    // pinned.
     let cloth = Model::from_triangles(&positions, &triangles, Bending::Sticks, 0.2)?;
     let top = positions.iter().map(|[_, y, _]| *y).fold(f32::NEG_INFINITY, f32::max);
     let highest = (0..positions.len() as u32).filter(|&i| positions[i as usize][1] > top - 1e-3);

@@ -20,7 +20,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     let floor = HalfSpace::new([0.0; 3], [0.0, 1.0, 0.0])?;
     scene.obstacles.push(Arc::new(Solid::new(floor).with(stone)?));
-    // Each of the four substeps has two passes, which relax the sticks twice and then resolve
+    // Each of the four substeps has two passes. Each pass relaxes the sticks twice and then resolves
     // collisions.
     scene.settings.step = Step { substeps: 4, iterations: 2, ..Step::default() };
     scene.settings.passes = 2;

@@ -6,7 +6,7 @@ use taut::prelude::*;
 use taut::world::{Cloth, Model, Scene, World};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    // 1 m x 1 m, 48 x 48 particles. Sticks tear at 1.5 times their rest length.
+    // A curtain of 1 m x 1 m and 48 x 48 particles. Sticks tear at 1.5 times their rest length.
     let cloth = Cloth::<3> { columns: 48, rows: 48, ..Cloth::default() };
     let mut scene = Scene::new();
     scene.add("curtain", Model::curtain(&cloth)?.tearing_at(1.5))?;
@@ -20,13 +20,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     // Drags the lower right corner away.
     let corner = world.nearest([0.5, -0.5, 0.0], 0.05).ok_or("no particle near the corner")?;
     world.grab(corner)?;
-    let mut seen = 0; // removed triangles
+    let mut seen = 0; // how many removed triangles were printed so far
     for frame in 1..=90 {
         world.drag(corner, [0.5 + 0.02 * frame as f32, -0.5, 0.01 * frame as f32])?;
         if !world.step()?.finite {
             return Err("the simulation blew up".into());
         }
-        // The renderer needs the removed triangles; the indices of triangles are stable.
+        // A renderer needs the removed triangles. The indices of triangles never change.
         let triangles = &world.removed().triangles;
         if frame % 15 == 0 && triangles.len() > seen {
             println!("frame {frame}: {} triangles removed", triangles.len() - seen);

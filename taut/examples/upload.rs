@@ -14,7 +14,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut world = World::new(&scene, AnyKernel::best_for)?;
     let mut clock = Clock::new(world.settings().step.dt)?;
 
-    // Once: the vertices of each triangle. Bodies are drawn by the meshes attached to them.
+    // The vertices of each triangle are uploaded once. Bodies are drawn as the meshes attached to
+    // them.
     let mut drawing: Drawing = world.drawing();
     let indices: &[u8] = bytemuck::cast_slice(&drawing.triangles);
     for model in &drawing.models {
@@ -25,7 +26,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     // These buffers are reused, so no frame allocates memory.
     let mut positions = vec![[0.0_f32; 3]; drawing.vertices];
     let mut normals_of_vertices = positions.clone();
-    let mut seen = 0; // removed triangles
+    let mut seen = 0; // how many removed triangles were read so far
     for frame in 1..=120 {
         let since_last_frame = 1.0 / 60.0; // s
         let (_, outcome) = world.advance(&mut clock, since_last_frame)?;
@@ -37,7 +38,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             world.cut_swept(blade(1.0), blade(-0.1)); // cuts from the top to below the middle
         }
         for &triangle in &world.removed().triangles[seen..] {
-            drawing.triangles[triangle as usize] = [0; 3]; // without area, so it is not drawn
+            drawing.triangles[triangle as usize] = [0; 3]; // has no area, so it is not drawn
         }
         seen = world.removed().triangles.len();
 

@@ -21,7 +21,7 @@ use crate::{AnyKernel, KernelChoice};
 /// use taut::Tuned;
 /// use taut::world::{Arranged, Model, StickSet};
 ///
-/// let model = Model::sphere(10, StickSet::All)?; // or particles, sticks and sheet of your own
+/// let model = Model::sphere(10, StickSet::All)?; // or a model of your own mesh
 /// # let taut::Fingerprint { particles, sticks, ends } = taut::Fingerprint::of(&model.sticks);
 /// # let text = format!(r#"{{ "kernel": "scalar", "threads": 1, "schedule": "blocked+hilbert",
 /// #   "formula": "halley", "mesh": {{ "particles": {particles}, "sticks": {sticks},
@@ -51,18 +51,19 @@ pub struct Tuned {
     /// this field.
     #[cfg_attr(feature = "serde", serde(default = "one"))]
     pub copies: usize,
-    /// Substeps per frame when it was measured.
+    /// Substeps per frame in the measurement.
     pub substeps: u32,
-    /// Iterations per substep when it was measured.
+    /// Iterations per substep in the measurement.
     pub iterations: u32,
-    /// Root mean square residual (stretch and compression together) when it was measured.
+    /// Root mean square residual (stretch and compression together) in the measurement, relative to
+    /// the rest lengths.
     // Tunings that were saved before the field was renamed have the key `stretch_rms`.
     #[cfg_attr(feature = "serde", serde(alias = "stretch_rms"))]
     pub residual_rms: f64,
-    /// Median time of a whole frame when it was measured, divided by sticks, iterations and
-    /// substeps, ns.
+    /// Median time of a whole frame in the measurement, divided by sticks, iterations and substeps,
+    /// ns.
     pub ns_per_stick: f64,
-    /// The machine on which it was measured.
+    /// The machine of the measurement.
     pub machine: String,
 }
 

@@ -69,7 +69,8 @@ fn contacts_with_bodies_have_the_same_bits_on_every_kernel() {
     }
 }
 
-/// Two curtains, one of which swings into the other, on kernels that change, and then cut.
+/// Two curtains, one of which swings into the other. The kernel changes every other step, and the
+/// curtains are cut once.
 #[test]
 fn self_collision_continues_with_the_same_bits_on_other_kernels() {
     let curtain = colliding(Model::cloth(&Cloth::spaced(27, 19, 0.04)).unwrap().pinned("top"));

@@ -1,10 +1,10 @@
 //! Golden hashes: the bits are the same in every version and on every machine.
 //!
-//! `golden.txt` has a line for each scene, schedule and formula: the hash of the positions after
-//! some steps (see `taut_tests`, which the example `hashes` shares). Every configuration must give
+//! `golden.txt` has a line for each model, order and formula: the hash of the positions after
+//! some steps (see `taut_tests`, which the program `hashes` shares). Every configuration must give
 //! this hash. The table also has a line for each scene of the library. (`library.rs` checks that
-//! all kernels agree on these.) A change that alters a hash alters users' simulations, so it is a
-//! breaking change. If it is intended, renew the table with
+//! all kernels agree on these scenes.) A change that alters a hash alters users' simulations, so it
+//! is a breaking change. If it is intended, renew the table with
 //!
 //! ```text
 //! TAUT_BLESS=1 cargo test -p taut-tests golden

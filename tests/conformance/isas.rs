@@ -1,7 +1,10 @@
 //! The configurations cover every instruction set of this machine. (No other test would fail if one
 //! were missing.)
 
-use taut::{AnyKernel, Family, Formula, Kernel, KernelSet, SheetsAndCopies};
+use taut::{
+    AnyKernel, Family, Formula, Kernel, KernelChoice, KernelChoiceError, KernelName, KernelSet,
+    SheetsAndCopies,
+};
 
 use crate::configurations::{Configuration, THREADS, configurations};
 use crate::meshes::{Mesh, Recipe, Shape};
@@ -86,7 +89,9 @@ fn the_best_kernel_has_the_most_lanes_and_kernels_are_found_by_name() {
         assert_eq!(Kernel::<3>::name(&kernel), name);
     }
     assert_eq!(Kernel::<3>::isa(&AnyKernel::named("pulp").unwrap()), detected()[0].0);
-    assert!(AnyKernel::named("abacus").is_err());
+    assert!(AnyKernel::named("abacus").unwrap_err().to_string().contains("'abacus'"));
+    let choice = KernelChoice { kernel: Some(KernelName::Colour), ..KernelChoice::default() };
+    assert!(matches!(choice.find(), Err(KernelChoiceError::Colour)));
 }
 
 #[test]

@@ -26,9 +26,9 @@ enum Change {
     InverseMass(Index, f32),
     /// Sets a position.
     Move(Index, [f32; 3]),
-    /// Writes to the column of x.
+    /// Adds to an x coordinate in its column.
     ShiftPosition(Index, f32),
-    /// Writes to the column of previous x.
+    /// Adds to a previous x coordinate in its column.
     ShiftPrevious(Index, f32),
     /// Adds a particle with this position and inverse mass.
     AddParticle([f32; 3], f32),
@@ -225,7 +225,7 @@ fn sheets() -> [(Mesh, Schedule); 3] {
 }
 
 #[test]
-fn other_sticks_and_too_few_particles_are_rejected_and_no_particle_moves() {
+fn other_sticks_too_few_particles_and_invalid_steps_are_rejected_and_no_particle_moves() {
     for (mesh, schedule) in &sheets() {
         let setup = Setup { mesh, schedule, formula: Formula::Quick };
         let needed = mesh.particles.len();
@@ -285,7 +285,7 @@ fn particles_added_after_planning_fall_and_are_checked() {
         let setup = Setup { mesh, schedule, formula: Formula::Halley };
         let alone =
             setup.assert_all_agree("no added particles", |start| start.steps(&step, 4)).particles;
-        // Within the padding, if there is any, and beyond it.
+        // So few particles that they fit into the padding, if there is any, and more.
         for added in [1, 15, 16, 40] {
             let all = setup.assert_all_agree("added particles", |mut start| {
                 start.step(&step);

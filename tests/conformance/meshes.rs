@@ -30,7 +30,7 @@ impl From<Model> for Mesh {
 }
 
 impl<const D: usize> Mesh<D> {
-    /// A schedule in every order that the mesh allows, and two in random orders.
+    /// A schedule in every order that the mesh allows, and two schedules in random orders.
     pub(crate) fn schedules(&self) -> Vec<(&'static str, Schedule)> {
         let Self { particles, sticks, sheet, .. } = self;
         let mut all = vec![
@@ -78,7 +78,7 @@ impl<const D: usize> Mesh<D> {
     }
 }
 
-/// A random order. The sticks are shuffled and divided into this number of phases. In each phase, a
+/// A schedule in a random order. The sticks are shuffled and divided into `phases` phases. In each phase, a
 /// connected component is a block, so several cloths in one buffer are blocks of one phase. In a
 /// block, a batch ends before the first stick that shares a particle with it.
 fn components(sticks: &Sticks, phases: usize) -> Schedule {
@@ -229,7 +229,7 @@ impl Recipe {
                 .prop_map(|(shapes, copies)| Pattern::Copies(shapes, copies)),
         ];
         let non_plain = select(&[0, 3, 20, 100][..]);
-        // `Uniform` is moderate, too.
+        // The values of `Uniform` are moderate, too.
         let values = match values {
             Values::Moderate => select(&[Values::Uniform, Values::Moderate][..]),
             Values::Uniform => select(&[Values::Uniform][..]),

@@ -15,7 +15,7 @@ use crate::meshes::{Mesh, Recipe};
 use crate::runner::{InitialState, Outcome, Setup, any_step, eight_iterations, for_all};
 use crate::values::Values;
 
-/// How a session ends.
+/// How a session ends: with a call of `finish`, or dropped without it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum End {
     Finished,
@@ -85,7 +85,7 @@ enum Call {
     SetInverseMass(Index, f32),
 }
 
-/// The stage of a substep.
+/// The stage that [`Call::Advance`] runs after the motion of each substep.
 #[derive(Clone, Copy, Debug)]
 enum AfterMotion {
     Nothing,
@@ -228,7 +228,7 @@ where
             }
             Call::Panic => {
                 let visit = catch_unwind(AssertUnwindSafe(|| session.visit(&Panics)));
-                assert!(visit.is_err(), "a panic does not arrive");
+                assert!(visit.is_err(), "the panic of a stage does not reach the caller");
             }
             Call::SetInverseMass(which, w) => {
                 session.particles_mut().set_inverse_mass(which.index(len), *w).unwrap();

@@ -1,4 +1,4 @@
-//! Particles that the grid kernel rejects.
+//! The grid kernel rejects a set of particles that is too small for its sheet.
 
 use taut::{AnyKernel, Duplicates, Family, Formula, Kernel, Particles, PlanError, Sheet, Sticks};
 

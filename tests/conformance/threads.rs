@@ -15,8 +15,9 @@ use crate::meshes::{Mesh, Pattern, Recipe, Shape};
 use crate::runner::{InitialState, Outcome, Setup};
 use crate::values::Values;
 
-/// A mesh large enough for eight threads: so many particles, and colours of so many sticks, that
-/// the plan splits them into tasks; many blocks; some sticks that are not plain.
+/// A mesh that is large enough for eight threads. It has so many particles, and so many sticks in a
+/// colour, that the plan splits them into tasks; it has many blocks, and some sticks that are not
+/// plain.
 fn large() -> Mesh {
     let shapes = vec![
         Shape::Grid(210, 150),
@@ -33,7 +34,7 @@ fn step() -> Step<3> {
     Step { substeps: 2, iterations: 2, ..Step::default() }
 }
 
-/// An executor that runs scoped threads and records how many each call requests.
+/// An executor that runs scoped threads and records how many threads each call requests.
 #[derive(Clone)]
 struct ScopedThreads {
     threads: usize,
@@ -73,8 +74,8 @@ enum FaultyExecutor {
     OtherThread,
     /// Calls one by one, from the last thread index to the first.
     Backwards,
-    /// Calls on more threads than requested, several with the same index, then with each index
-    /// again.
+    /// Makes calls on more threads than requested, several with the same thread index, and then calls
+    /// with each index again on the calling thread.
     TooManyCalls,
 }
 
@@ -155,7 +156,7 @@ fn the_large_mesh_is_distributed_over_threads() {
         assert!(plan.step_on(&executor, &mut particles, &sticks, &step).unwrap().finite);
         executor.requested()
     };
-    // The widest colour makes five tasks.
+    // The mesh has 42,756 particles, enough for five threads, and its widest colour makes five tasks.
     for (order, threads) in [("coloured", 5), ("blocked", 8)] {
         let schedule = mesh.schedule(order);
         assert_eq!(
@@ -185,9 +186,9 @@ fn a_large_sheet_is_distributed_over_threads_without_a_change_of_bits() {
     let start = setup.start(&AnyKernel::best_for(&schedule)).unwrap();
     let difference = steps_on(&executor, start).difference(&expected);
     assert_eq!(difference, None);
-    // Three threads for loops over the rows, four for the blocks. First the positions and previous
-    // positions are filled in. Each of two steps has two substeps of motion and relaxation, and
-    // then writes both back.
+    // Loops over the rows request three threads, loops over the blocks four. First the plan fills in
+    // the positions and previous positions. Each of the two steps has two substeps, each of motion and
+    // relaxation, and then writes back positions and previous positions.
     let (fill_calls, step_calls) = ([3, 3], [3, 4, 3, 4, 3, 3]);
     assert_eq!(executor.requested(), [&fill_calls[..], &step_calls, &step_calls].concat());
 }
@@ -287,7 +288,7 @@ fn a_session_whose_executor_panics_unwinds_and_writes_back() {
                 });
                 assert!(coordinates.all(|(x, before)| (x - before).abs() < 1.0), "{name}, {order}");
             }
-            // Another plan can continue from there.
+            // Another plan can continue from the particles that were written back.
             let mut plan = AnyKernel::best()
                 .plan(&particles, &sticks, &mesh.schedule("blocked"), Formula::Halley)
                 .unwrap();

@@ -10,20 +10,20 @@ use taut::{AnyKernel, Kernel, Kind, Pool, Schedule};
 
 use crate::worlds::kernels;
 
-/// What acts on the tied models besides gravity. It decides in which layout of the particles ties
-/// act.
+/// What acts on the tied models besides gravity. It decides whether ties act on particles in the
+/// working copy of a plan or in the columns.
 #[derive(Clone, Copy, Debug)]
 struct Environment {
     /// Wind, computed once per step.
     wind: bool,
-    /// Springs, computed in each substep.
+    /// A rope of springs, whose forces are computed in each substep.
     springs: bool,
     /// A sphere that the models fall on.
     obstacle: bool,
 }
 
-/// A sheet, seven copies, a mesh, a rope of springs, and a body, each in an island that suits it,
-/// tied to each other.
+/// A sheet, seven copies of a disc, a ball and a rigid body, each in an island that suits it, and tied
+/// to each other; with springs also a rope. Beside them, a cloth is tied to a beam.
 fn scene(environment: Environment) -> Scene {
     let mut scene = Scene::new();
     let sheet = Model::drape(26, StickSet::All).unwrap();

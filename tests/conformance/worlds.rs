@@ -108,7 +108,8 @@ fn copies_share_an_island_and_move_as_each_alone() {
     }
 }
 
-/// Large meshes, which are renumbered, and sheets with tethers, each an island of its own.
+/// Copies of a large mesh, which is renumbered, and copies of a sheet with tethers, of which each is
+/// an island of its own.
 #[test]
 fn large_copies_and_tethered_sheets_move_as_each_alone() {
     let disc = Model::disc(66, StickSet::All).unwrap();
@@ -219,7 +220,7 @@ fn hash_after_many_changes(
                 assert!(world.cut_swept(blade(2.0), blade(3.5)) > 0);
             }
             30 => {
-                // Through JSON, which must keep all bits.
+                // The snapshot is converted to JSON and back, which must keep all bits.
                 let snapshot = serde_json::to_string(&world.snapshot()).unwrap();
                 let snapshot = serde_json::from_str(&snapshot).unwrap();
                 world = World::resume(&scene, &mut kernel_for, &snapshot).unwrap();
@@ -283,7 +284,7 @@ fn a_torn_world_has_the_same_bits_on_every_kernel() {
 #[test]
 fn tethers_have_the_same_bits_on_any_number_of_threads() {
     let mut scene = Scene::new();
-    // Enough sticks for eight threads.
+    // This sheet has enough sticks for eight threads.
     let sheet = Model::drape(100, StickSet::All).unwrap().tethered(Tethers::default()).unwrap();
     scene.add("sheet", sheet).unwrap();
     scene.settings.step.substeps = 2;
@@ -324,7 +325,7 @@ fn snapshots_are_the_same_on_every_kernel_while_tethers_are_limited() {
         }
         (0..4)
             .map(|step| {
-                // The pins jump, which the tethers follow at a limited speed.
+                // The pins jump; the tethers follow them at a limited speed.
                 for pin in &pins {
                     let point = world.position(*pin);
                     world.set_position(*pin, [point[0], point[1] + 3.0, point[2]]).unwrap();

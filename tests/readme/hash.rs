@@ -7,6 +7,6 @@ use std::process::Command;
 fn the_program_of_the_readme_has_one_hash() {
     let ran = Command::new(env!("CARGO_BIN_EXE_taut-readme")).output().unwrap();
     assert!(ran.status.success(), "{ran:?}");
-    // As of golden version 7. A hash of `f64` positions would be ad83260974bd67bb.
+    // The hash since golden version 7. The hash of `f64` positions would be ad83260974bd67bb.
     assert_eq!(String::from_utf8_lossy(&ran.stdout).trim(), "ae1294d088bd952d");
 }

@@ -1,5 +1,6 @@
-//! Random programs (not those of kernels): a scene with contacts and ties, and a sequence of steps
-//! and changes. The conformance tests make them with `proptest`, the fuzz targets with `arbitrary`.
+//! Random programs. Here a program is a scene with contacts and ties, and a sequence of steps and
+//! changes; it has nothing to do with the programs of kernels. The conformance tests make random
+//! programs with `proptest`, the fuzz targets with `arbitrary`.
 //!
 //! All values are small integers, so that every program is valid and both crates can make it.
 
@@ -113,7 +114,8 @@ fn scaled(point: Point, scale: f32) -> [f32; 3] {
 impl RandomModel {
     /// The number of builders.
     pub const BUILDERS: u8 = 7;
-    /// The number of builders of cloth and ropes; then come a ragdoll and a rigid body.
+    /// The number of builders of cloth and ropes, which have the lowest indices. The builders of a
+    /// ragdoll and of a rigid body have the next two.
     pub const BUILDERS_OF_CLOTH: u8 = 5;
     /// The index of the builder of a rigid body.
     const RIGID_BOX: u8 = 6;

@@ -19,9 +19,9 @@ impl<T> Default for ByLayout<T> {
 }
 
 impl<T> ByLayout<T> {
-    /// The values in a layout of an island of `particles` particles. `arrange` makes them from the
-    /// number of slots and a function from a slot to its particle, which is at least `particles` in
-    /// padding.
+    /// The values in a layout of an island of `particles` particles. If they are not computed yet,
+    /// `arrange` computes them from the number of slots and a function that returns the particle of
+    /// a slot (for padding, a number of at least `particles`).
     pub(crate) fn get(
         &self,
         layout: &SlotLayout<'_>,
@@ -30,7 +30,8 @@ impl<T> ByLayout<T> {
     ) -> &T {
         match *layout {
             SlotLayout::Run(_) => self.by_particle.get_or_init(|| {
-                // A view may begin at any particle, and consists of whole registers.
+                // A view may begin at any particle and consists of whole registers, so it may end up
+                // to `PADDING` slots after the padded columns.
                 arrange(particles.next_multiple_of(PADDING) + PADDING, &|slot| slot)
             }),
             SlotLayout::Rows { .. } | SlotLayout::Copies { .. } => self.by_slot.get_or_init(|| {

@@ -2,8 +2,8 @@
 
 use taut_core::{LimitError, ParticleError, StickError, TriangleError};
 
-/// The shortest decimal that identifies a number. Most values come from `f32`, but are checked as
-/// `f64`.
+/// The shortest decimal that identifies a value among the `f32`, if it is one of them, or else among
+/// the `f64`. Most checked values come from `f32`: so 0.1 is not written as 0.10000000149011612.
 fn shortest_decimal(value: f64) -> String {
     let single = value as f32;
     if f64::from(single).to_bits() == value.to_bits() {
@@ -43,7 +43,7 @@ pub enum ModelError {
     OutOfRange {
         /// The name of the parameter, as in "length".
         key: &'static str,
-        /// Which value, as in "the length of a rope, m,".
+        /// Which value, with its unit between commas, as in "the length of a rope, m,".
         what: &'static str,
         /// The value.
         value: f64,
@@ -96,7 +96,7 @@ pub enum BodyError {
     #[error("an inertia tensor is not symmetric, or not finite")]
     NotSymmetric,
     /// No body with a volume has these principal moments of inertia: each must be below the sum of
-    /// the other two.
+    /// the other two, by more than 1e-8 of the largest.
     #[error(
         "no rigid body of four particles has the principal moments {moments:?} kg m²: each must be \
          below the sum of the other two, by more than 1e-8 of the largest"
@@ -105,7 +105,7 @@ pub enum BodyError {
         /// The principal moments of inertia, smallest first, kg m².
         moments: [f64; 3],
     },
-    /// A corner is not among the vertices.
+    /// A corner of a triangle is not the index of a vertex.
     #[error("triangle {triangle} has the corner {corner}, but there are only {vertices} vertices")]
     NoSuchVertex {
         /// The triangle.

@@ -26,8 +26,9 @@ pub struct Forces<const D: usize = 3> {
     len: usize,
     /// The columns in the order of a plan's slots; computed when a stage needs them after a change.
     by_slot: Mutex<BySlot<D>>,
-    /// Whether no force was added since the last clear. The columns are then stale and count as 0:
-    /// a first loop that writes every particle overwrites them without reading them.
+    /// Whether no force was added since the last clear. The columns are then stale and count as 0. A
+    /// loop that writes the force on every particle overwrites them; other code first calls
+    /// [`write_pending_zeros`](Self::write_pending_zeros).
     is_zero: bool,
     /// A column of zeros, which [`along`](Self::along) returns while no force was added.
     zeros: OnceLock<Vec<f32>>,
@@ -51,9 +52,11 @@ impl<const D: usize> Default for BySlot<D> {
 
 /// Columns for a loop over triangles.
 pub(crate) struct TriangleScratch<'a, const D: usize> {
-    /// Whether the columns of the particles are stale and must be overwritten.
+    /// Whether the columns of the particles are stale: they must be overwritten, not added to.
     pub(crate) overwrites: bool,
+    /// The force on each particle, N.
     pub(crate) on_particles: [&'a mut [f32]; D],
+    /// Scratch memory for the force on each triangle, N.
     pub(crate) on_triangles: [&'a mut [f32]; D],
 }
 
@@ -144,7 +147,8 @@ impl<const D: usize> Forces<D> {
         by_slot
     }
 
-    /// Writes zeros to the columns if no force was added.
+    /// Writes zeros to the columns if no force was added, and marks the columns by slot as out of
+    /// date.
     pub(crate) fn write_pending_zeros(&mut self) {
         self.invalidate_slots();
         if core::mem::take(&mut self.is_zero) {
@@ -176,8 +180,9 @@ impl<const D: usize> Forces<D> {
         self.columns.each_mut().map(|column| &mut column[..len])
     }
 
-    /// All columns, and scratch columns with `slots` entries for forces on triangles. `writes_all`
-    /// says that the caller writes the force on every particle.
+    /// All columns, and scratch columns with at least `slots` entries for forces on triangles.
+    /// `writes_all` states that the caller writes the force on every particle: then stale columns
+    /// are not cleared first.
     pub(crate) fn triangle_scratch(
         &mut self,
         writes_all: bool,
@@ -206,8 +211,8 @@ impl<const D: usize> Forces<D> {
     /// If there is no such particle.
     pub fn add(&mut self, particle: usize, force: [f32; D]) {
         self.write_pending_zeros();
-        for (column, along) in self.columns.iter_mut().zip(force) {
-            column[particle] += along;
+        for (column, component) in self.columns.iter_mut().zip(force) {
+            column[particle] += component;
         }
     }
 }

@@ -13,15 +13,15 @@ use crate::model::{Model, Order, schedule_of};
 const SHEET_COPIES_MIN: usize = 16;
 /// Number of columns from which a regular sheet is medium.
 const MEDIUM_COLUMNS: usize = 24;
-/// Regular sheets of at least this many columns are faster in an island each.
+/// Regular sheets of at least this many columns are faster if each has an island of its own.
 const WIDE_COLUMNS: usize = 48;
 
 /// Models that share an island, with their indices in the scene, and their schedules.
 pub(crate) struct IslandModels<'a, const D: usize> {
     pub(crate) models: Vec<(usize, &'a Model<D>)>,
     pub(crate) schedules: Vec<Schedule>,
-    /// If all have the same stick ends and the same schedule: the minimum number of them that
-    /// justifies an island of copies.
+    /// If the models are copies (with the same stick ends and the same schedule): the smallest number
+    /// of copies that share an island.
     pub(crate) copies_min: Option<usize>,
 }
 
@@ -61,7 +61,7 @@ pub(crate) fn group_models<'a, const D: usize>(
             rest.push(scheduled);
             continue;
         }
-        // Different models may have the same key.
+        // As different models may have the same key, their schedules are compared, too.
         let sets = sets_by_key.entry(key(model)).or_default();
         match sets.iter_mut().find(|set| set[0].2 == scheduled.2) {
             Some(set) => set.push(scheduled),
@@ -72,7 +72,8 @@ pub(crate) fn group_models<'a, const D: usize>(
     sets.sort_by_key(|set| set[0].0);
     for set in sets {
         let copies_min = copies_min(set[0].1);
-        // As limbs have contacts in their island only, all of them share one.
+        // Contacts between limbs are found within an island only, so all models with limbs share an
+        // island: a set of copies becomes an island only if it has all of them or none.
         let in_set = set.iter().filter(|(_, model, _)| !model.limbs.is_empty()).count();
         let keeps_contacts = in_set == 0 || in_set == with_limbs;
         if keeps_contacts && copies_min.is_some_and(|min| set.len() >= min) {
@@ -85,7 +86,7 @@ pub(crate) fn group_models<'a, const D: usize>(
             rest.extend(set);
         }
     }
-    // In the order of the scene.
+    // Restores the order of the scene.
     rest.sort_by_key(|(index, ..)| *index);
     let (mut singles, mut others) = (Vec::new(), IslandModels::new(None));
     for scheduled in rest {
@@ -103,8 +104,9 @@ pub(crate) fn group_models<'a, const D: usize>(
     singles.into_iter().chain(copies).chain(others).collect()
 }
 
-/// Whether a model has an island of its own so that it can sleep alone, if models sleep. Bodies and
-/// limbs have contacts in their island only.
+/// Whether a model has an island of its own, so that it can sleep alone; `sleeps` is whether models
+/// sleep. Models with bodies or limbs share an island, because contacts between bodies and between
+/// limbs are found within an island only.
 pub(crate) fn sleeps_alone<const D: usize>(model: &Model<D>, sleeps: bool) -> bool {
     sleeps && !model.has_colliders()
 }
@@ -141,7 +143,8 @@ fn copies_min<const D: usize>(model: &Model<D>) -> Option<usize> {
     }
 }
 
-/// Models with the same number of particles and the same sticks have the same key.
+/// A key by which models are compared: models with the same number of particles and the same sticks
+/// have the same one. (Different models may have the same one, too.)
 fn key<const D: usize>(model: &Model<D>) -> (usize, usize, u64) {
     let Model { particles, sticks, .. } = model;
     (particles.len(), sticks.particles(), sticks.fingerprint())

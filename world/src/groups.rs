@@ -1,9 +1,9 @@
-//! Resolves collisions with several obstacles in a single traversal of the particles, which is
-//! divided into groups with bounding boxes.
+//! Resolves collisions with several obstacles in a single traversal of the particles.
 //!
-//! Each lane of a group has a bounding box of its particles. An obstacle tests the boxes first, and
-//! skips groups whose boxes are all out of its reach. In the layout of a regular sheet the
-//! particles of a lane are neighbours, so the boxes are small.
+//! In this file a group is a number of consecutive slots of a plan. Each lane of a group has a
+//! bounding box of its particles. An obstacle tests the boxes first, and skips groups whose boxes
+//! are all out of its reach. In the layout of a regular sheet the particles of a lane are
+//! neighbours, so the boxes are small.
 
 use core::ops::Range;
 
@@ -11,12 +11,12 @@ use pulp::Simd;
 use taut_core::{Lane, PADDING, ParticleView, SlotLayout, Stage};
 use taut_lanes::pulp::Register;
 
-/// Number of slots in a group: those of [`PADDING`] lanes 16 times.
+/// Number of slots in a group: 16 in each of [`PADDING`] lanes, those of the widest register.
 pub(crate) const GROUP_SLOTS: usize = 16 * PADDING;
 /// Number of groups in a chunk. All obstacles process a chunk before the next chunk begins.
 const CHUNK_GROUPS: usize = 8;
-/// A group with a box that extends beyond this coordinate, m, is never skipped: the bound may be
-/// infinite.
+/// A group with a box that extends beyond this coordinate, m, is never skipped, because its bounds
+/// may be infinite.
 pub(crate) const BOX_MAX: f32 = 1e15;
 
 /// The collisions of particles with an analytic obstacle (one with a closed-form distance) in a
@@ -29,7 +29,7 @@ pub(crate) trait CollisionPass<const D: usize>: Sync {
 /// The collisions of several analytic obstacles, resolved in order.
 pub(crate) struct CollisionPasses<'a, const D: usize> {
     pub(crate) passes: &'a [&'a dyn CollisionPass<D>],
-    /// Radii of all particles, m, or empty.
+    /// The radius of each particle, m; empty if all particles are points.
     pub(crate) radii: &'a [f32],
 }
 
@@ -61,19 +61,22 @@ impl<const D: usize> Stage<D> for CollisionPasses<'_, D> {
     }
 }
 
-/// A chunk of groups of particles, in the layout of a plan.
+/// A chunk: at most [`CHUNK_GROUPS`] consecutive groups of particles, in the layout of a plan.
 pub(crate) struct Groups<'a, const D: usize> {
     pub(crate) position: [&'a mut [f32]; D],
     pub(crate) previous: [&'a mut [f32]; D],
     pub(crate) inverse_mass: &'a [f32],
     pub(crate) radii: Radii<'a>,
+    /// For each group, its boxes if `box_valid`.
     boxes: &'a mut [LaneBoxes<D>; CHUNK_GROUPS],
+    /// Whether obstacles test boxes.
     use_boxes: bool,
     /// For each group, whether its boxes are up to date.
     box_valid: [bool; CHUNK_GROUPS],
 }
 
 impl<const D: usize> Groups<'_, D> {
+    /// Number of groups.
     pub(crate) fn count(&self) -> usize {
         self.inverse_mass.len().div_ceil(GROUP_SLOTS)
     }
@@ -89,7 +92,8 @@ impl<const D: usize> Groups<'_, D> {
         self.box_valid[group] = false;
     }
 
-    /// The boxes of a group's lanes, if boxes are in use.
+    /// The boxes of a group's lanes, computed if they are not up to date; None if boxes are not in
+    /// use.
     #[inline(always)]
     pub(crate) fn lane_boxes<R: Simd>(
         &mut self,
@@ -128,7 +132,7 @@ impl<const D: usize> Groups<'_, D> {
 
 /// The radii of particles by slot, m.
 pub(crate) struct Radii<'a> {
-    /// By particle, or empty.
+    /// The radius of each particle, m; empty if all particles are points.
     by_particle: &'a [f32],
     layout: SlotLayout<'a>,
     /// The slot of the plan at which the chunk begins.
@@ -148,8 +152,8 @@ impl Radii<'_> {
         let mut radii = [0.0; PADDING];
         let lanes = radii.iter_mut().take(R::F32_LANES).enumerate();
         if let SlotLayout::Copies { particles, .. } = self.layout {
-            // The lanes hold the same particle of consecutive copies, then padding, so the
-            // division in `particle` is done once for all.
+            // The lanes hold the same particle of consecutive copies, then padding: one call of
+            // `particle`, which divides, is enough for all lanes.
             let first = self.layout.particle(self.first_slot + slot);
             for (lane, radius) in lanes {
                 let particle = first.saturating_add(lane * particles);

@@ -17,7 +17,7 @@ pub(crate) fn per_axis<T>(f: impl FnMut(usize) -> T) -> [T; 3] {
     core::array::from_fn(f)
 }
 
-/// The unit vector along `a`, or None if `a` has no direction.
+/// The unit vector along `a`; None if `a` is not longer than the smallest normal number, or is NaN.
 #[inline(always)]
 pub(crate) fn direction(a: Vector) -> Option<Vector> {
     let length = length(a);
@@ -42,8 +42,8 @@ pub(crate) fn transposed(a: &Matrix) -> Matrix {
     matrix(|row, column| a[column][row])
 }
 
-/// `fraction tr(a) 1 - a`, where 1 is the identity matrix: a `fraction` of ½ turns an inertia
-/// tensor into a covariance, and 1 turns a covariance into an inertia tensor.
+/// `fraction tr(a) I - a`, where tr is the trace and I the identity matrix: a `fraction` of ½ turns an
+/// inertia tensor into a covariance, and 1 turns a covariance into an inertia tensor.
 #[inline(always)]
 pub(crate) fn trace_minus(a: &Matrix, fraction: f64) -> Matrix {
     let trace = fraction * ((a[0][0] + a[1][1]) + a[2][2]);
@@ -66,7 +66,8 @@ pub(crate) fn symmetric_eigen(a: &Matrix) -> (Vector, Matrix) {
     for _ in 0..SWEEPS_MAX {
         let off_diagonal = (a[0][1] * a[0][1] + a[0][2] * a[0][2]) + a[1][2] * a[1][2];
         let diagonal = (a[0][0] * a[0][0] + a[1][1] * a[1][1]) + a[2][2] * a[2][2];
-        // The off-diagonal entries are below rounding.
+        // The off-diagonal entries are at most 1e-20 of the diagonal (these are squares): rounding
+        // hides them.
         if off_diagonal <= 1e-40 * diagonal {
             break;
         }
@@ -82,7 +83,7 @@ pub(crate) fn symmetric_eigen(a: &Matrix) -> (Vector, Matrix) {
     (order.map(|i| a[i][i]), [first, second, cross(first, second)])
 }
 
-/// A Jacobi rotation that makes `a[p][q]` zero.
+/// Applies to `a` and `vectors` the Jacobi rotation that makes `a[p][q]` zero.
 fn rotate(a: &mut Matrix, vectors: &mut Matrix, p: usize, q: usize) {
     let theta = (a[q][q] - a[p][p]) / (2.0 * a[p][q]);
     let t = 1.0 / (theta.abs() + (theta * theta + 1.0).sqrt());

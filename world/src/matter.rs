@@ -47,7 +47,7 @@ pub(crate) struct PlanAccess<'a, const D: usize> {
 pub(crate) struct MovedPins<const D: usize> {
     /// Their numbers, and their positions at the beginning of the substep, m.
     starts: Vec<(usize, [f32; D])>,
-    /// Whether `starts` are in the columns of previous positions.
+    /// Whether `starts` are now in the columns of previous positions.
     written: bool,
 }
 
@@ -63,13 +63,15 @@ impl<const D: usize> MovedPins<D> {
         self.starts.push((particle, start));
     }
 
-    /// Writes `starts` to the columns of previous positions, which are up to date.
+    /// Writes `starts` to the columns of previous positions, once per substep. The columns must be up
+    /// to date.
     fn write(&mut self, particles: &mut Particles<D>) {
         if self.written {
             return;
         }
         self.written = !self.starts.is_empty();
-        // The first record of a particle is its position at the beginning of the substep.
+        // If a particle has several records, the first is its position at the beginning of the
+        // substep: it is written last.
         for &(particle, start) in self.starts.iter().rev() {
             particles.set_previous_position(particle, start);
         }
@@ -90,14 +92,14 @@ impl<const D: usize> core::fmt::Debug for PlanAccess<'_, D> {
     }
 }
 
-/// The state of a step while it runs.
+/// The state of an island while a step runs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Progress {
     /// Whether the columns are up to date.
     pub(crate) columns_current: bool,
     /// Whether all positions were finite when they were last written back.
     pub(crate) finite: bool,
-    /// The first error of the plan in a stage.
+    /// The first error that the plan returned from a stage.
     pub(crate) failure: Option<PlanError>,
 }
 
@@ -117,8 +119,8 @@ impl<const D: usize> PlanAccess<'_, D> {
         self.moved_pins.write(particles);
     }
 
-    /// At the end of a substep or of a failed step: the pinned particles that were moved are at rest
-    /// again.
+    /// Brings the pinned particles that were moved to rest, at the end of a substep or of a failed
+    /// step: their previous positions become their positions.
     pub(crate) fn stop_moved_pins(&mut self, particles: &mut Particles<D>) {
         if self.moved_pins.written {
             self.write_back(particles);
@@ -136,6 +138,7 @@ impl<'a, const D: usize> Matter<'a, D> {
         Self { model, scratch, plan: None }
     }
 
+    /// A model with the plan that relaxes it.
     pub(crate) fn with_plan(
         model: &'a mut Model<D>,
         scratch: &'a mut ContactScratch<D>,
@@ -202,19 +205,20 @@ impl<const D: usize> Islands<'_, D> {
         self.0.count()
     }
 
-    /// The kernels' own executor with the most threads, if a kernel has one.
+    /// Among the executors that kernels have themselves, the one with the most threads; None if no
+    /// kernel has one.
     pub(crate) fn executor(&self) -> Option<Arc<dyn Executor>> {
         self.0.executor()
     }
 
-    /// The matter of an island. None if the island does not exist, or if in this step no force
-    /// acts on it and no obstacle may collide with it.
+    /// The matter of an island. None if the island does not exist, sleeps, or has run this step in
+    /// one call, because no force, tie or contact acts on it and no obstacle may collide with it.
     pub fn one(&mut self, island: usize) -> Option<Matter<'_, D>> {
         self.0.one(island)
     }
 
-    /// The matter of two islands. None if one of them does not exist, if both are the same, or if
-    /// in this step no force acts on one of them and no obstacle may collide with it.
+    /// The matter of two different islands. None if both are the same, or if [`one`](Self::one)
+    /// returns None for either of them.
     pub fn two(&mut self, islands: [usize; 2]) -> Option<[Matter<'_, D>; 2]> {
         self.0.two(islands)
     }

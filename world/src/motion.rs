@@ -20,7 +20,8 @@ use taut_core::Lane;
 ///     }
 ///     x[0] / free_fall([0.0], [0.0], [-9.81], 1.0)[0] - 1.0
 /// };
-/// // Euler integration falls 3 % too short or 3 % too far; Verlet is exact.
+/// // With Euler integration it falls 3 % too short (explicit) or too far (semi-implicit); Verlet
+/// // integration is exact.
 /// assert!((relative_error(Integrator::ExplicitEuler) + 1.0 / 30.0).abs() < 1e-12);
 /// assert!((relative_error(Integrator::SemiImplicitEuler) - 1.0 / 30.0).abs() < 1e-12);
 /// assert!(relative_error(Integrator::Verlet).abs() < 1e-12);
@@ -73,21 +74,21 @@ pub fn free_fall<const D: usize>(x: [f64; D], v: [f64; D], a: [f64; D], t: f64) 
 /// ```
 /// use taut_world::Oscillator;
 ///
-/// // 1 kg on a spring of 100 N/m: after half a period it is on the other side.
+/// // A mass of 1 kg on a spring of 100 N/m: after half a period it is on the opposite side.
 /// let spring = Oscillator { frequency: 10.0, damping: 0.0 };
 /// let [x, _] = spring.at([1.0, 0.0], std::f64::consts::PI / 10.0);
 /// assert!((x + 1.0).abs() < 1e-12);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Oscillator {
-    /// ω: the square root of stiffness over mass, 1/s.
+    /// The angular frequency ω: the square root of stiffness over mass, 1/s.
     pub frequency: f64,
     /// γ: damping over mass, 1/s.
     pub damping: f64,
 }
 
 impl Oscillator {
-    /// Position and velocity after `t` seconds, from the initial ones.
+    /// Position, m, and velocity, m/s, after `t` seconds, from the initial ones, `x` and `v`.
     pub fn at(&self, [x, v]: [f64; 2], t: f64) -> [f64; 2] {
         let decay = 0.5 * self.damping;
         let squared = self.frequency * self.frequency - decay * decay;

@@ -13,7 +13,7 @@ use crate::vector::{constants, cross, difference, dot, length, perpendicular};
 /// ```
 /// use taut_world::Path;
 ///
-/// // The ball of Mosegaard's tutorial, back and forth through the cloth.
+/// // The ball of Mosegaard's tutorial moves back and forth through the cloth.
 /// let path = Path::Oscillating { amplitude: [0.0, 0.0, 7.0], period: 5.0 };
 /// assert_eq!(path.offset(0.0), [0.0; 3]);
 /// assert!((path.offset(1.25)[2] - 7.0).abs() < 1e-12);
@@ -32,7 +32,7 @@ pub enum Path<const D: usize = 3> {
     Oscillating {
         /// Amplitude, m.
         amplitude: [f64; D],
-        /// Period, s, above 0.
+        /// Period, s, at least 1e-9.
         period: f64,
     },
     /// `a cos(2 π t / period) + b sin(2 π t / period)`: a circle or an ellipse around the position
@@ -40,7 +40,7 @@ pub enum Path<const D: usize = 3> {
     Circular {
         /// `a` and `b`, m.
         radii: [[f64; D]; 2],
-        /// Period, s, above 0.
+        /// Period, s, at least 1e-9.
         period: f64,
     },
     /// Linear interpolation between keys; constant before the first and after the last.
@@ -95,7 +95,7 @@ impl<const D: usize> Path<D> {
         }
     }
 
-    /// Checks the values.
+    /// The path itself, if its values are valid.
     pub(crate) fn checked(self) -> Result<Self, ModelError> {
         match &self {
             Self::Still => {}
@@ -134,7 +134,8 @@ impl<const D: usize> Path<D> {
 }
 
 fn check_period(period: f64) -> Result<(), ModelError> {
-    ModelError::check("period", "the period of a path or spin, s,", period, 1e-9.., "above 0")?;
+    let what = "the period of a path or spin, s,";
+    ModelError::check("period", what, period, 1e-9.., "at least 1e-9")?;
     Ok(())
 }
 
@@ -165,14 +166,15 @@ pub struct Spin<const D: usize = 3> {
     period: Option<f64>,
 }
 
-/// The unit vector along `a`, or an error if `a` has no direction.
+/// The unit vector along `a`, or an error if `a` is shorter than 1e-12 or has an invalid component.
+/// `what` names the length of `a`.
 pub(crate) fn checked_unit<const D: usize>(
     key: &'static str,
     what: &'static str,
     a: [f64; D],
 ) -> Result<[f64; D], ModelError> {
     check_point(key, what, a)?;
-    let length = ModelError::check(key, what, length(a), 1e-12.., "above 0")?;
+    let length = ModelError::check(key, what, length(a), 1e-12.., "at least 1e-12")?;
     Ok(a.map(|x| x / length))
 }
 
@@ -183,7 +185,8 @@ pub(crate) fn coordinate_axes<const D: usize>() -> [[f64; D]; D] {
 
 /// Orthonormal axes, of which y (index 1) is the unit vector `up`.
 pub(crate) fn axes_along<const D: usize>(up: [f64; D]) -> [[f64; D]; D] {
-    // Replaces the axis nearest to `up`, and orthogonalizes the others (Gram-Schmidt).
+    // Replaces the coordinate axis nearest to `up` by `up`, and orthogonalizes the other axes
+    // (Gram-Schmidt).
     let mut axes: [[f64; D]; D] = coordinate_axes();
     axes.sort_by(|a, b| dot(*b, up).abs().total_cmp(&dot(*a, up).abs()));
     axes[0] = up;
@@ -204,7 +207,8 @@ impl<const D: usize> Spin<D> {
     /// `centre`, m, at `rate`, rad/s.
     ///
     /// # Errors
-    /// A value that is not finite; directions that are parallel or have no length.
+    /// A value that is not finite or above 1e12 in magnitude; directions that are shorter than 1e-12
+    /// or parallel (the sine of the angle between them is below 1e-12).
     pub fn in_plane(
         [a, b]: [[f64; D]; 2],
         centre: [f64; D],
@@ -229,7 +233,7 @@ impl<const D: usize> Spin<D> {
     /// which the rotation has at time 0.
     ///
     /// # Errors
-    /// A period that is not above 0 and finite.
+    /// A period that is not finite and at least 1e-9 s.
     pub fn oscillating(self, period: f64) -> Result<Self, ModelError> {
         check_period(period)?;
         Ok(Self { period: Some(period), ..self })
@@ -249,7 +253,7 @@ impl Spin {
     /// axis, at `rate`, rad/s.
     ///
     /// # Errors
-    /// A value that is not finite; an axis that has no length.
+    /// A value that is not finite or above 1e12 in magnitude; an axis that is shorter than 1e-12.
     pub fn about(axis: [f64; 3], centre: [f64; 3], rate: f64) -> Result<Self, ModelError> {
         let [x, y, z] = checked_unit("axis", "the length of the axis of a spin", axis)?;
         // Perpendicular to the axis and to the coordinate axis farthest from it.
@@ -340,7 +344,8 @@ impl<const D: usize> Pose<D> {
         core::array::from_fn(|axis| rotated[axis] + self.centre[axis])
     }
 
-    /// The figure of a shape with an origin, m, and orthonormal axes in obstacle coordinates.
+    /// The figure of a shape; `origin`, m, and the orthonormal `axes` are those of the shape in obstacle
+    /// coordinates.
     pub(crate) fn figure<'a>(
         &self,
         shape: FigureShape<'a, D>,
@@ -370,7 +375,8 @@ pub(crate) struct Displacement<const D: usize> {
 }
 
 impl<const D: usize> Displacement<D> {
-    /// The displacement from the pose before a substep to the pose after it.
+    /// The displacement of an obstacle that has the pose `before` at the beginning of a substep and
+    /// `after` at its end.
     pub(crate) fn between(before: &Pose<D>, after: &Pose<D>) -> Self {
         // The point of the obstacle that is at x after the substep was at `before(after⁻¹(x))`.
         let entry = |row: usize, column: usize| {

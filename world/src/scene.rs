@@ -10,8 +10,7 @@ use taut_core::{
 use crate::error::ModelError;
 use crate::force::Force;
 use crate::grouping::{may_have_copies, sleeps_alone};
-use crate::model::Tethers;
-use crate::model::{Model, Order};
+use crate::model::{Model, Order, Tethers};
 use crate::obstacle::Obstacle;
 use crate::settings::{Settings, scale_displacements, substep_ratio};
 use crate::sleep::Sleep;
@@ -65,7 +64,7 @@ pub enum SceneError {
 #[derive(Clone, Debug, Default)]
 pub struct Scene<const D: usize = 3> {
     models: Vec<(String, Model<D>)>,
-    /// The index of each model.
+    /// The index of each model, by its name.
     names: BTreeMap<String, usize>,
     totals: Totals,
     ties: TieList,
@@ -87,7 +86,7 @@ pub struct Scene<const D: usize = 3> {
     pub settings: Settings<D>,
 }
 
-/// Totals over all models of the limited quantities.
+/// The sums over all models of the quantities that have a limit.
 #[derive(Clone, Copy, Debug, Default)]
 struct Totals {
     particles: usize,
@@ -181,8 +180,8 @@ impl<const D: usize> Scene<D> {
     /// ```
     ///
     /// # Errors
-    /// If copies would collide with each other: models with self-collision, limbs or rigid bodies.
-    /// If models are tied. Same as [`add`](Self::add).
+    /// If a model has self-collision, limbs or rigid bodies, so that its copies would collide with
+    /// each other; if models are tied; if [`add`](Self::add) fails for a copy.
     pub fn repeated(&self, copies: usize) -> Result<Self, SceneError> {
         if !self.ties.all().is_empty() {
             return Err(SceneError::TiesOfCopies);

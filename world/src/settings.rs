@@ -57,7 +57,7 @@ impl<const D: usize> Default for Settings<D> {
 }
 
 impl<const D: usize> Settings<D> {
-    /// Checks for values so large that a program would seem to hang.
+    /// Checks that the counts are in range: with larger ones a program would seem to hang.
     ///
     /// # Errors
     /// Substeps that are not from 1 to 1000, iterations above 100,000, passes that are not from 1

@@ -62,7 +62,7 @@ mod tests {
         ARCH.get().unwrap_or_default()
     }
 
-    /// All instruction sets of this machine, the baseline first.
+    /// The instruction sets that `widest` may choose on this machine, the baseline first.
     fn all_archs() -> Vec<Arch> {
         let mut all = vec![Arch::Scalar];
         #[cfg(target_arch = "x86_64")]
@@ -107,7 +107,7 @@ mod tests {
         trace
     }
 
-    /// Asserts that all instruction sets give the same bits.
+    /// Asserts that a scene has the same trace on all instruction sets; `what` names it in the message.
     fn assert_same_bits<const D: usize>(what: &str, scene: &Scene<D>, steps: usize)
     where
         World<D>: Simulation<D>,
@@ -120,11 +120,12 @@ mod tests {
         }
     }
 
-    /// A cloth that tears, regular or shuffled, in the wind and in other forces.
-    fn cloth(columns: usize, law: WindLaw, gusty: bool, shuffled: bool) -> Scene {
+    /// A cloth that tears, in the wind and in other forces: a regular sheet, or not, because its
+    /// particles are numbered in `reversed` order.
+    fn cloth(columns: usize, law: WindLaw, gusty: bool, reversed: bool) -> Scene {
         let cloth = Cloth { columns, rows: 5, width: 1.0, height: 0.3, ..Cloth::default() };
         let mut model = Model::cloth(&cloth).unwrap().pinned("top").tearing_at(1.3);
-        if shuffled {
+        if reversed {
             let len = model.particles.len() as u32;
             let order: Vec<u32> = (0..len).rev().collect();
             model = model.renumbered(&Renumbering::from_order(order).unwrap());
@@ -150,14 +151,14 @@ mod tests {
             WindLaw::Plate { density: 1.2, drag: 1.3, lift: 0.0 },
             WindLaw::Plate { density: 1.2, drag: 1.3, lift: 1.7 },
         ];
-        // Sizes around multiples of the lane counts.
+        // Column counts that are multiples of the lane counts (4, 8, 16), and others near them.
         for columns in [2, 4, 5, 8, 9, 15, 16, 17, 18, 31, 32, 33, 34, 50] {
             for law in laws {
-                for (gusty, shuffled) in [(false, false), (true, false), (true, true)] {
+                for (gusty, reversed) in [(false, false), (true, false), (true, true)] {
                     let what = format!(
-                        "{law:?} at {columns} columns, gusty: {gusty}, shuffled: {shuffled}"
+                        "{law:?} at {columns} columns, gusty: {gusty}, reversed: {reversed}"
                     );
-                    assert_same_bits(&what, &cloth(columns, law, gusty, shuffled), 3);
+                    assert_same_bits(&what, &cloth(columns, law, gusty, reversed), 3);
                 }
             }
         }

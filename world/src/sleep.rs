@@ -13,7 +13,7 @@ use crate::error::ModelError;
 ///
 /// A model wakes when a model of its group moves, when another model comes near it, and when a call
 /// changes it (its particles, sticks, pins or ties). All models wake when a call changes settings,
-/// forces or obstacles. A model does not sleep while it has emitters or guides, a force acts on it
+/// the formula, forces or obstacles. A model does not sleep while it has emitters or guides, a force acts on it
 /// that is not [steady](crate::Force::is_steady), or an obstacle
 /// [may push](crate::Obstacle::may_push) it.
 ///
@@ -46,7 +46,8 @@ use crate::error::ModelError;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sleep {
-    /// A particle is quiet while its mean speed over `time` is at most this, m/s. Default: 0.01.
+    /// The largest mean speed over `time` of a quiet model's particles, m/s: each stays within
+    /// `speed * time` of where it was when the quiet time began. Default: 0.01.
     pub speed: f32,
     /// How long a model is quiet before it falls asleep, s. Default: 0.5.
     pub time: f32,
@@ -78,7 +79,7 @@ impl Sleep {
         Ok(())
     }
 
-    /// How far a quiet particle may be from where it was when its quiet time began, m.
+    /// How far a particle of a quiet model may be from where it was when the quiet time began, m.
     pub(crate) fn radius(self) -> f32 {
         self.speed * self.time
     }

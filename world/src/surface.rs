@@ -26,9 +26,9 @@ pub struct Surface {
     pub restitution: f32,
     /// The approach speed, m/s, up to which nothing bounces, so that objects on the surface come to
     /// rest. It is at least 2 g h, twice what gravity adds in a substep of h (as in Müller et al.,
-    /// "Detailed Rigid Body Simulation with Extended Position Based Dynamics", 2020): a lower
-    /// threshold depends on the number of substeps. Default: 0.1, a bounce of 0.5 mm, which is
-    /// above that bound in substeps of 1/200 s and less.
+    /// "Detailed Rigid Body Simulation with Extended Position Based Dynamics", 2020): with a
+    /// lower threshold the result would depend on the number of substeps. Default: 0.1, which is a
+    /// bounce 0.5 mm high, and above 2 g h in substeps of 1/200 s and less.
     pub restitution_threshold: f32,
     /// The distance at which particles collide, m, in addition to their radii. Default: 0.
     pub thickness: f32,
@@ -41,15 +41,21 @@ impl Default for Surface {
 }
 
 impl Surface {
-    /// Checks the values.
+    /// The surface itself, if its values are valid.
     ///
     /// # Errors
-    /// A negative value, or a restitution above 1.
+    /// A value that is negative or not finite, a restitution above 1, or a thickness above 1e12 m.
     pub fn checked(self) -> Result<Self, ModelError> {
         let Self { friction, restitution, restitution_threshold, thickness } = self;
         let (any, largest) = (0.0..=f64::MAX, taut_core::COORDINATE_MAX);
         for (key, what, value, range, must) in [
-            ("friction", "the friction of a surface", friction, any.clone(), "at least 0"),
+            (
+                "friction",
+                "the friction of a surface",
+                friction,
+                any.clone(),
+                "at least 0 and finite",
+            ),
             ("restitution", "the restitution of a surface", restitution, 0.0..=1.0, "from 0 to 1"),
             (
                 "restitution_threshold",

@@ -1,4 +1,4 @@
-//! `taut accuracy`.
+//! `taut accuracy`: measures the accuracy of formulas and schedules.
 
 use std::path::PathBuf;
 
@@ -19,7 +19,7 @@ use crate::output::{OutputOptions, machine_sentence, with_progress};
 use crate::parsers::{parse, within};
 use crate::table;
 
-/// The size of the free ball: the number of rings between its poles.
+/// The size of the ball that is the free body: the number of rings of particles between its poles.
 const BALL_SIZE: usize = 8;
 
 #[derive(Args, Clone, Debug)]
@@ -104,18 +104,23 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 }
 
 impl Arguments {
+    /// The model of the parts iterations, frames and drift: the mesh, or the shape in its first size.
+    ///
+    /// # Errors
+    /// If several sizes are given, unless all parts are effort; or if the model cannot be built.
     fn scene(&self) -> anyhow::Result<NamedModel> {
         if let Some(path) = &self.mesh {
-            return input::mesh(path, self.sticks, false);
+            return input::load_mesh(path, self.sticks, false);
         }
-        let other_part = self.parts.iter().find(|part| **part != StudyPart::Effort);
-        if let (Some(part), [_, _, ..]) = (other_part, &self.size[..]) {
+        let single_size_part = self.parts.iter().find(|part| **part != StudyPart::Effort);
+        if let (Some(part), [_, _, ..]) = (single_size_part, &self.size[..]) {
             anyhow::bail!("several sizes (--size) work with the part effort only, not with {part}");
         }
-        input::shape(self.scene, self.size[0], self.sticks)
+        input::build_shape(self.scene, self.size[0], self.sticks)
     }
 
-    /// The subjects of the part effort.
+    /// The subjects of the part effort: the mesh; or the shape in each size. A sheet gives two subjects
+    /// per size: one that hangs from its top row, and one that hangs from two corners.
     fn subjects(&self, model: &Model, name: &str) -> anyhow::Result<Vec<EffortSubject>> {
         let set = self.sticks;
         let hanging_subject = |scene: &str, size, model| EffortSubject {
@@ -126,7 +131,7 @@ impl Arguments {
             model,
         };
         if self.mesh.is_some() {
-            // The name starts with the file name; see `input::mesh`.
+            // The name starts with the file name; see `input::load_mesh`.
             let file = name.split(',').next().unwrap_or(name);
             return Ok(vec![hanging_subject(file, model.particles.len(), model.clone())]);
         }
@@ -135,7 +140,7 @@ impl Arguments {
             match self.scene {
                 Shape::Drape => subjects.extend(EffortSubject::sheets(size, set)?),
                 shape => {
-                    let model = input::shape(shape, size, set)?.model;
+                    let model = input::build_shape(shape, size, set)?.model;
                     subjects.push(hanging_subject(shape.name(), size, model));
                 }
             }
@@ -143,6 +148,7 @@ impl Arguments {
         Ok(subjects)
     }
 
+    /// The study of all parts; `model` and its `name` are those of [`scene`](Self::scene).
     fn study(&self, model: Model, name: &str) -> anyhow::Result<Study> {
         let mut arrangements = self.schedules.clone();
         if arrangements.is_empty() {
@@ -167,6 +173,7 @@ impl Arguments {
     }
 }
 
+/// The caption and the table of a part.
 fn section(part: StudyPart, accuracy: &Accuracy, study: &Study) -> String {
     let Step { substeps, iterations, .. } = study.step;
     let step = format!("{substeps} substep(s) of {iterations} iteration(s)");
@@ -256,8 +263,8 @@ fn drift_table(rows: &[DriftRow]) -> Table {
     })
 }
 
-/// Each item of `series` has the rows of one formula and schedule, and becomes one table row: a column for each
-/// number of iterations or frames, then `last_columns`, whose values are those of the last of these numbers.
+/// A table with one row for each item of `series`, which has all rows of one formula and schedule. It has a column for
+/// each number of iterations or frames, then `last_columns`, whose values are measured at the largest of these numbers.
 fn series_table<'a, R: 'a>(
     series: impl Iterator<Item = &'a [R]>,
     column_name: impl Fn(&R) -> String,
@@ -341,6 +348,7 @@ fn residual_cells(residual: Residual) -> [String; 5] {
     [p50, p90, p99, max, compression_rms].map(stretch_text)
 }
 
+/// Formats a value in scientific notation with one digit.
 fn scientific(value: f64) -> String {
     format!("{value:.0e}")
 }

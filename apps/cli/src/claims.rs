@@ -1,4 +1,4 @@
-//! `taut claims`.
+//! `taut claims`: measures the claims of the articles, and reports for each whether it holds.
 
 use std::io::{self, IsTerminal};
 
@@ -15,7 +15,7 @@ use crate::Failure;
 use crate::output::{OutputOptions, machine_sentence, with_progress};
 use crate::table;
 
-/// The width of the table, in characters, if the standard output is not a terminal.
+/// The width of the table, in characters, if the standard output is not a terminal (a terminal has its own width).
 const WIDTH: u16 = 160;
 
 #[derive(Args, Clone, Debug)]
@@ -54,7 +54,7 @@ struct Row<'a> {
     source: &'a str,
     section: &'a str,
     verdict: Verdict,
-    /// What was measured: "rms stretch".
+    /// What was measured, such as `rms stretch`.
     what: &'a str,
     unit: &'a str,
     value: f64,
@@ -90,6 +90,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 }
 
 impl Arguments {
+    /// The claim that `--show` names, or all claims; each with its number.
     fn claims(&self) -> anyhow::Result<Vec<(usize, &'static Claim)>> {
         let Some(wanted) = &self.show else { return Ok(claims::all().collect()) };
         let wanted_number = wanted.parse::<usize>().ok();
@@ -140,7 +141,7 @@ fn render(findings: &[Finding]) -> String {
             Cell::new(number),
             Cell::new(quote),
             Cell::new(format!("{source}, {section}")),
-            // The first value that is out of its bound, or else the first.
+            // The first value that is out of its bound or, if all are within, the first value.
             Cell::new(finding.decisive().map(measured_text).unwrap_or_default()),
             Cell::new(format!("{within_bounds} of {}", values.len())),
             Cell::new(verdict).fg(colour(*verdict)),
@@ -185,8 +186,8 @@ fn summary(findings: &[Finding]) -> String {
         |wanted: Verdict| findings.iter().filter(|finding| finding.verdict == wanted).count();
     format!(
         "{} claims: {} hold, {} hold in part, {} do not hold, {} are misprints. The table shows \
-         one measured value per claim, if any is out of its bound that one; taut claims --show N \
-         shows all of claim N and how they are measured.",
+         one measured value per claim: the first that is out of its bound or, if none is, the \
+         first; taut claims --show N shows all values of claim N and how they are measured.",
         findings.len(),
         count(Verdict::Holds),
         count(Verdict::HoldsInPart),
@@ -195,7 +196,7 @@ fn summary(findings: &[Finding]) -> String {
     )
 }
 
-/// Describes one claim with all its measured values.
+/// The lines about one claim, with all its measured values.
 fn detail(finding: &Finding) -> String {
     let Finding { number, name, quote, source, section, verdict, method, command, .. } = finding;
     let mut lines = vec![

@@ -1,4 +1,4 @@
-//! `taut compare`.
+//! `taut compare`: compares the time, accuracy and bits of kernels on a shape, a mesh or a library scene.
 
 mod substeps;
 mod worlds;
@@ -17,7 +17,7 @@ use taut_bench::{
 };
 
 use crate::Failure;
-use crate::input::{self, NamedModel, Source};
+use crate::input::{self, NamedModel, SceneOptions};
 use crate::output::{OutputOptions, machine_sentence, with_progress};
 use crate::parsers::{parse, within};
 use crate::table;
@@ -25,7 +25,7 @@ use crate::table;
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Arguments {
     #[command(flatten)]
-    source: Source,
+    scene: SceneOptions,
     /// Iterations per substep. [default: 8, or that of the library scene]
     #[arg(long, value_name = "N", value_parser = within::<u32>(1..=100_000))]
     iterations: Option<u32>,
@@ -93,10 +93,10 @@ pub(crate) fn run_default(all: bool) -> Result<(), Failure> {
 
 /// Runs the comparison and prints it.
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    if let Some((library_scene, size)) = arguments.source.library_scene()? {
+    if let Some((library_scene, size)) = arguments.scene.library_scene()? {
         return worlds::run(arguments, library_scene, size);
     }
-    let named = arguments.source.load()?;
+    let named = arguments.scene.load()?;
     let comparison = arguments.comparison(&named)?;
     let outputs = arguments.output.open()?;
 
@@ -142,12 +142,13 @@ impl Arguments {
         Self { all, quick: !all, ..arguments }
     }
 
+    /// The comparison that the options select, on this model.
     fn comparison(&self, named: &NamedModel) -> anyhow::Result<Comparison> {
         let (configurations, tuned_copies) = match &self.tuned {
             Some(path) => tuned_configuration(path, named)?,
             None => (self.configurations(named)?, 1),
         };
-        let copies = self.source.copies.unwrap_or(tuned_copies);
+        let copies = self.scene.copies.unwrap_or(tuned_copies);
         named.check_copies(copies)?;
         Ok(Comparison {
             model: named.model.clone(),
@@ -165,6 +166,10 @@ impl Arguments {
         })
     }
 
+    /// Every selected kernel, formula and schedule, in all combinations that are measured.
+    ///
+    /// # Errors
+    /// If a kernel that `--kernels` lists cannot run any of the schedules.
     fn configurations(&self, named: &NamedModel) -> anyhow::Result<Vec<Configuration>> {
         let arrangements = if self.schedules.is_empty() {
             Arrangement::defaults(&named.model)
@@ -201,22 +206,30 @@ impl Arguments {
         Ok(configurations)
     }
 
+    /// Whether `--kernels` lists this kernel, or is not given.
     fn is_requested(&self, kernel: KernelName) -> bool {
         self.kernels.is_empty() || self.kernels.contains(&kernel)
     }
 
-    /// The selected kernels, and the scalar kernel as a baseline.
-    fn kernels(&self) -> anyhow::Result<Vec<AnyKernel>> {
+    /// Checks that this machine has the instruction sets of `--isa`.
+    fn check_isas(&self) -> anyhow::Result<()> {
         let available = AnyKernel::available();
-        let isa = |kernel: &AnyKernel| Kernel::<3>::isa(kernel);
         for wanted in &self.isa {
             anyhow::ensure!(
-                available.iter().any(|kernel| isa(kernel) == wanted),
+                available.iter().any(|kernel| Kernel::<3>::isa(kernel) == wanted),
                 "no kernel of this build uses the instruction set '{wanted}' on this machine; \
                  available instruction sets: {}",
                 MachineInfo::current().features.join(", ")
             );
         }
+        Ok(())
+    }
+
+    /// The selected kernels on the selected numbers of threads, and the scalar kernel as a baseline.
+    fn kernels(&self) -> anyhow::Result<Vec<AnyKernel>> {
+        self.check_isas()?;
+        let available = AnyKernel::available();
+        let isa = |kernel: &AnyKernel| Kernel::<3>::isa(kernel);
         let is_allowed = |kernel: &AnyKernel| match self.isa.as_slice() {
             [] => !kernel.is_fallback(),
             wanted => wanted.iter().any(|wanted| wanted == isa(kernel)),
@@ -243,10 +256,10 @@ impl Arguments {
             [] => vec![1, cores],
             threads => threads.to_vec(),
         };
-        // On several threads, `colour` runs the best general kernel, the best one for sheets and
-        // the best one for copies; the best of `available` come first. --isa and --kernels restrict
-        // the choice, but if --kernels lists no general kernel, the best one that --isa allows is
-        // used. If --kernels lists none but `colour`, all others count as listed.
+        // On several threads, `colour` runs three inner kernels: the best general kernel, the best one
+        // for sheets and the best one for copies. `available` is sorted, the best first. --isa and
+        // --kernels restrict the choice. If --kernels lists no general kernel, the best one that --isa
+        // allows is used; if it lists only `colour`, every kernel counts as listed.
         let is_listed = |kernel: &&AnyKernel| {
             let is_inner = |name: &&KernelName| **name != KernelName::Colour;
             let mut names = self.kernels.iter().filter(is_inner).peekable();
@@ -261,7 +274,7 @@ impl Arguments {
         let specialized = for_sheets.into_iter().chain(for_copies);
         let inner_kernels: Vec<AnyKernel> =
             [best].into_iter().chain(specialized).cloned().collect();
-        // If no other kernel is requested on one thread, only the baseline runs on one.
+        // Without 1 in --threads, or with --kernels colour, only the baseline runs on one thread.
         if !threads.contains(&1) || self.kernels == [KernelName::Colour] {
             kernels.retain(|kernel| kernel.kernel_name() == KernelName::Scalar);
         }
@@ -285,7 +298,7 @@ impl Arguments {
             Order::Packed | Order::Starred => {
                 Kernel::<3>::threads(kernel) == 1 || kernel.is_for_copies()
             }
-            // On several threads, general kernels are not compared with the kernel for sheets.
+            // On several threads, only the kernel for sheets is measured in this order.
             Order::Sheet => Kernel::<3>::threads(kernel) == 1 || !kernel.is_general(),
             Order::Coloured | Order::Banded | Order::Blocked => true,
         }
@@ -293,7 +306,7 @@ impl Arguments {
 
     /// Whether a kernel can run the schedules of an order.
     fn can_run(&self, kernel: &AnyKernel, order: Order) -> bool {
-        let has_copies = self.source.copies.is_some_and(|copies| copies > 1);
+        let has_copies = self.scene.copies.is_some_and(|copies| copies > 1);
         kernel.is_general()
             || kernel.is_for_copies() && has_copies
             || kernel.is_for_sheets() && order == Order::Sheet && !has_copies
@@ -330,7 +343,7 @@ fn tuned_configuration(
 struct Description {
     name: String,
     copies: usize,
-    /// `particles`, `pinned` and `sticks` are totals of all copies.
+    /// The totals of all copies: `particles`, `pinned` and `sticks`.
     particles: usize,
     pinned: usize,
     sticks: usize,
@@ -340,7 +353,7 @@ struct Description {
     dt_s: f32,
     warmup_frames: usize,
     timed_frames: usize,
-    /// The frame after which the positions are compared with those in `f64`.
+    /// The frame after which the positions are compared with those of the same simulation in `f64`.
     error_vs_f64_frame: usize,
 }
 
@@ -364,7 +377,7 @@ impl Description {
             particles: copies * inverse_masses.len(),
             pinned: copies * inverse_masses.iter().filter(|&&inverse| inverse == 0.0).count(),
             sticks: copies * named.model.sticks.len(),
-            shuffle_seed: arguments.source.shuffle,
+            shuffle_seed: arguments.scene.shuffle,
             substeps: comparison.step.substeps,
             iterations: comparison.step.iterations,
             dt_s: comparison.step.dt,

@@ -12,11 +12,11 @@ use taut_mesh::{LoadOptions, TriangleMesh, VertexMap};
 
 use crate::parsers::{parse, within};
 
-/// The mean edge length to which meshes from files are scaled, m. Scans have arbitrary units, but
-/// gravity must move a particle by less than the length of a stick in a step.
+/// The mean edge length to which meshes from files are scaled, m. Scans have arbitrary units: if a mesh
+/// were too small, gravity would move a particle by more than the length of a stick in one step.
 const MEAN_EDGE: f64 = 0.05;
 
-/// The default size of a built-in shape.
+/// The default of `--size` for a built-in shape.
 const DEFAULT_SIZE: usize = 128;
 
 /// The built-in shapes.
@@ -31,6 +31,7 @@ pub(crate) enum Shape {
 }
 
 impl Shape {
+    /// The name of the shape on the command line.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Drape => "drape",
@@ -40,7 +41,7 @@ impl Shape {
     }
 }
 
-/// The value of `--scene`.
+/// The value of `--scene`: a built-in shape or a scene of the library.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum SceneName {
     Shape(Shape),
@@ -64,7 +65,7 @@ impl FromStr for SceneName {
 
 /// Options that select the scene.
 #[derive(clap::Args, Clone, Debug)]
-pub(crate) struct Source {
+pub(crate) struct SceneOptions {
     /// The scene: a shape (drape, disc, sphere), which has only sticks; for taut compare also a
     /// library scene (see taut simulate --list), whose steps include forces and collisions.
     #[arg(long, value_name = "NAME", default_value = "drape", conflicts_with = "mesh",
@@ -95,13 +96,18 @@ pub(crate) struct Source {
     pub(crate) copies: Option<usize>,
 }
 
-impl Source {
-    /// The shape or mesh.
+impl SceneOptions {
+    /// Builds the selected shape or loads the selected mesh, and shuffles it if requested.
+    ///
+    /// # Errors
+    /// If `--scene` names a library scene, or the mesh cannot be loaded or built.
     pub(crate) fn load(&self) -> anyhow::Result<NamedModel> {
         let set = self.sticks.unwrap_or_default();
         let mut named = match (&self.mesh, self.scene) {
-            (Some(path), _) => mesh(path, set, self.keep_scale)?,
-            (None, SceneName::Shape(kind)) => shape(kind, self.size.unwrap_or(DEFAULT_SIZE), set)?,
+            (Some(path), _) => load_mesh(path, set, self.keep_scale)?,
+            (None, SceneName::Shape(shape)) => {
+                build_shape(shape, self.size.unwrap_or(DEFAULT_SIZE), set)?
+            }
             (None, SceneName::Library(scene)) => {
                 anyhow::bail!(
                     "'{}' works with taut simulate and taut compare only: use drape, disc, sphere \
@@ -117,10 +123,10 @@ impl Source {
         Ok(named)
     }
 
-    /// The library scene and its size, if `--scene` names one.
+    /// The library scene that `--scene` names, and its size; `None` for a shape or a mesh.
     ///
     /// # Errors
-    /// If an option does not apply to library scenes.
+    /// If `--sticks` or `--shuffle` is given, which do not apply to library scenes.
     pub(crate) fn library_scene(&self) -> anyhow::Result<Option<(&'static LibraryScene, usize)>> {
         let (None, SceneName::Library(scene)) = (&self.mesh, self.scene) else { return Ok(None) };
         for (given, option) in
@@ -136,14 +142,15 @@ impl Source {
 pub(crate) struct NamedModel {
     pub(crate) model: Model,
     pub(crate) name: String,
-    /// Notes about how the mesh was cleaned and scaled.
+    /// Lines about how a mesh from a file was cleaned and scaled; empty for a shape.
     pub(crate) notes: Vec<String>,
     /// For a mesh from a file: the particle of each vertex of the file.
     pub(crate) vertex_map: Option<VertexMap>,
 }
 
 impl NamedModel {
-    /// Checks a number of copies of the model against the limits on particles and sticks.
+    /// Checks that this number of copies of the model does not exceed the limits on particles and
+    /// sticks.
     pub(crate) fn check_copies(&self, copies: usize) -> anyhow::Result<()> {
         let total = |count: usize| count as u128 * copies as u128;
         check_limit("particles", total(self.model.particles.len()), PARTICLES_MAX)?;
@@ -151,7 +158,7 @@ impl NamedModel {
         Ok(())
     }
 
-    /// The name of `copies` copies of the model.
+    /// A name for `copies` copies of the model.
     pub(crate) fn name_of(&self, copies: usize) -> String {
         match copies {
             1 => self.name.clone(),
@@ -160,8 +167,8 @@ impl NamedModel {
     }
 }
 
-/// Builds a shape.
-pub(crate) fn shape(shape: Shape, size: usize, set: StickSet) -> anyhow::Result<NamedModel> {
+/// Builds a shape. `size` is the value of `--size`.
+pub(crate) fn build_shape(shape: Shape, size: usize, set: StickSet) -> anyhow::Result<NamedModel> {
     let model = match shape {
         Shape::Drape => Model::drape(size, set),
         Shape::Disc => Model::disc(size, set),
@@ -172,8 +179,13 @@ pub(crate) fn shape(shape: Shape, size: usize, set: StickSet) -> anyhow::Result<
     Ok(NamedModel { model, name, notes: Vec::new(), vertex_map: None })
 }
 
-/// A mesh from a file, hanging from its highest vertices.
-pub(crate) fn mesh(path: &Path, set: StickSet, keep_scale: bool) -> anyhow::Result<NamedModel> {
+/// Loads a mesh from a file and pins its highest 2 % of vertices. Scales it to a mean edge of
+/// [`MEAN_EDGE`], unless `keep_scale` is set.
+pub(crate) fn load_mesh(
+    path: &Path,
+    set: StickSet,
+    keep_scale: bool,
+) -> anyhow::Result<NamedModel> {
     let loaded = taut_mesh::load(path, &LoadOptions::default())?;
     let mut mesh = loaded.mesh;
     let mut notes = vec![format!("{}: {}", path.display(), loaded.report)];

@@ -70,13 +70,14 @@ enum Command {
 
 /// Why the program failed; determines the exit code.
 enum Failure {
-    /// Invalid input, or another error, such as one of a file: exit code 2.
+    /// Invalid input, or another error, such as a file that cannot be read: exit code 2.
     Error(anyhow::Error),
     /// Kernels give different bits: exit code 1.
     Disagreement(Vec<taut_bench::Disagreement>),
     /// A check failed; a message for each violation: exit code 1.
     Violations(Vec<String>),
-    /// The table in a file differs from the results: exit code 1.
+    /// `taut report --readme FILE --check` found a table in this file that differs from the results:
+    /// exit code 1.
     OutdatedTable(PathBuf),
 }
 
@@ -123,6 +124,7 @@ fn main() -> ExitCode {
     ExitCode::from(code)
 }
 
+/// Whether the root cause is a closed pipe.
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
     let cause = error.root_cause().downcast_ref::<io::Error>();
     cause.is_some_and(|cause| cause.kind() == ErrorKind::BrokenPipe)

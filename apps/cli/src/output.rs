@@ -1,4 +1,4 @@
-//! Progress bars, and the files and streams that results are written to.
+//! Progress bars, and the files and streams to which results are written.
 
 use std::fs::File;
 use std::io::{self, IsTerminal, Write};
@@ -48,8 +48,8 @@ impl OutputOptions {
 
 impl Outputs {
     /// Writes `report` as JSON, `rows` as CSV, and `text` to the standard output, or to the
-    /// standard error if JSON or CSV goes to the standard output. If one fails, the others are
-    /// still written, because the measurement took long.
+    /// standard error if JSON or CSV goes to the standard output. If writing one of the three fails,
+    /// the other two are still written, because the measurement took long.
     pub(crate) fn write(
         self,
         report: &impl Serialize,
@@ -93,6 +93,7 @@ impl JsonOutput {
         Ok(Self(Output::open(path)?))
     }
 
+    /// Whether the value goes to the standard output.
     pub(crate) fn is_standard(&self) -> bool {
         matches!(self.0, Output::Standard)
     }
@@ -123,6 +124,7 @@ pub(crate) fn with_progress<T>(
     let style = ProgressStyle::with_template(
         "{bar:30} {percent:>3} %  {elapsed} of ~{duration}  {wide_msg}",
     )?;
+    // The length: the bar counts thousandths of the work.
     let bar =
         if io::stderr().is_terminal() { ProgressBar::new(1000) } else { ProgressBar::hidden() };
     bar.set_style(style);
@@ -135,12 +137,14 @@ pub(crate) fn with_progress<T>(
     Ok(result)
 }
 
+/// A sentence about the machine and the build: processor, instruction sets, compiler and commit.
 pub(crate) fn machine_sentence(machine: &MachineInfo) -> String {
     let MachineInfo { cpu, features, cores, rustc, target, flags, commit } = machine;
     let features = features.join(", ");
     format!("{cpu}, {cores} core(s), {features}; {rustc}, {target}, {flags}, commit {commit}.")
 }
 
+/// A file or stream that is written once.
 pub(crate) enum Output {
     /// The standard output: `-`.
     Standard,
@@ -149,6 +153,7 @@ pub(crate) enum Output {
 }
 
 impl Output {
+    /// Opens a file without changing its content; `-` is the standard output.
     pub(crate) fn open(path: &Path) -> anyhow::Result<Self> {
         if path == Path::new("-") {
             return Ok(Self::Standard);
@@ -162,20 +167,21 @@ impl Output {
         Ok(Self::File { path: path.to_owned(), file })
     }
 
+    /// Writes `bytes`; they replace the whole content of a file.
     pub(crate) fn write(self, bytes: &[u8]) -> anyhow::Result<()> {
         match self {
             Self::Standard => {
                 io::stdout().write_all(bytes).context("the standard output cannot be written")
             }
             Self::File { path, mut file } => {
-                let mut replace = || {
+                let mut replace_content = || {
                     // Pipes and devices cannot be truncated.
                     if file.metadata()?.is_file() {
                         file.set_len(0)?;
                     }
                     file.write_all(bytes)
                 };
-                replace().with_context(|| cannot_write(&path))
+                replace_content().with_context(|| cannot_write(&path))
             }
         }
     }

@@ -18,12 +18,12 @@ pub(crate) fn parse<T: FromStr<Err: Display>>(text: &str) -> Result<T, String> {
     text.parse().map_err(|error: T::Err| error.to_string())
 }
 
-/// Parses an integer within `range`, whose upper end limits memory and run time.
+/// A parser of integers within `range`. The upper end of the range limits memory and run time.
 pub(crate) fn within<T: TryFrom<u64>>(range: RangeInclusive<u64>) -> RangedU64ValueParser<T> {
     RangedU64ValueParser::new().range(range)
 }
 
-/// Parses a decimal number within `range`.
+/// A parser of decimal numbers within `range`.
 pub(crate) fn decimal_within(
     range: RangeInclusive<f64>,
 ) -> impl Fn(&str) -> Result<f64, String> + Clone + Send + Sync + 'static {

@@ -1,4 +1,4 @@
-//! `taut roofline`.
+//! `taut roofline`: compares the times of kernels with the lower bounds that the peak rates of the machine give.
 
 use clap::Args;
 use comfy_table::Cell;
@@ -97,7 +97,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The legend of the table.
+/// The legend below the table of kernels.
 const EXPLANATION: &str = "\
 limit: the largest of four times, because they may overlap; bottleneck: which of them that is.
 arithmetic: additions and multiplications; divider: divisions and roots; access: loads and stores of
@@ -108,11 +108,12 @@ loads that wait for stores; sticks that wait for each other; and, once per frame
 particles in and out.";
 
 impl Arguments {
+    /// A comparison for each shape and size, with its name.
     fn comparisons(&self) -> anyhow::Result<Vec<(String, Comparison)>> {
         let mut comparisons = Vec::new();
         for &shape in &self.shapes {
             for &size in &self.sizes {
-                let NamedModel { model, name, .. } = input::shape(shape, size, self.sticks)?;
+                let NamedModel { model, name, .. } = input::build_shape(shape, size, self.sticks)?;
                 let comparison = Comparison {
                     configurations: self.configurations(&model)?,
                     model,
@@ -154,6 +155,7 @@ impl Arguments {
     }
 }
 
+/// The table of peak rates: a row for each instruction set, a column for each rate and working set.
 fn render_peaks(peaks: &[Peak]) -> String {
     let mut table = table::plain();
     let working_sets = peaks.first().map_or(&[][..], |peak| &peak.bandwidths);
@@ -175,7 +177,7 @@ fn render_peaks(peaks: &[Peak]) -> String {
     table.to_string()
 }
 
-/// Formats a number of bytes in KiB or MiB, rounded down.
+/// Formats a number of bytes in MiB, or in KiB if it is below 1 MiB; rounded down.
 fn binary_size(bytes: usize) -> String {
     match bytes >> 20 {
         0 => format!("{} KiB", bytes >> 10),
@@ -183,7 +185,7 @@ fn binary_size(bytes: usize) -> String {
     }
 }
 
-/// The rows of each shape and size, the fastest first.
+/// The table of kernels: the rows of each shape and size, the fastest first.
 fn render(rows: &[RooflineRow]) -> String {
     let mut table = table::plain();
     table.set_header([

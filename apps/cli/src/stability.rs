@@ -1,4 +1,4 @@
-//! `taut stability`.
+//! `taut stability`: reports which schedules and formulas stay bounded.
 
 use clap::Args;
 use comfy_table::{Cell, Color};
@@ -100,6 +100,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 }
 
 impl Arguments {
+    /// A step for each combination of `--dt`, `--substeps` and `--iterations`.
     fn steps(&self) -> anyhow::Result<Vec<Step<3>>> {
         let default_dt = [Step::<3>::default().dt];
         let mut steps = Vec::new();
@@ -115,6 +116,7 @@ impl Arguments {
         Ok(steps)
     }
 
+    /// A sentence about the simulations and the bound, with a line break at its end.
     fn sentence(&self) -> String {
         let Self { iterations, substeps, dt, frames, bound, .. } = self;
         let list =
@@ -139,7 +141,7 @@ impl Arguments {
         for &shape in &self.shapes {
             for &size in &self.sizes {
                 for &set in &self.sticks {
-                    let model = input::shape(shape, size, set)?.model;
+                    let model = input::build_shape(shape, size, set)?.model;
                     let is_supported = |arrangement: &Arrangement| {
                         arrangement.order != Order::Sheet || model.sheet.is_some()
                     };
@@ -173,7 +175,7 @@ const STEP_COLUMNS: [StepColumn; 3] = [
 
 /// Renders a table with a row for each shape, size, stick set, schedule and step, and a column for each formula.
 fn render(rows: &[Stability], formulas: &[Formula]) -> String {
-    // A parameter that is the same in all rows is only in the sentence above the table.
+    // A parameter that is the same in all rows has no column: the sentence above the table states it.
     let varies = |(_, value): &StepColumn| {
         rows.first().is_some_and(|first| rows.iter().any(|row| value(row) != value(first)))
     };
@@ -182,7 +184,7 @@ fn render(rows: &[Stability], formulas: &[Formula]) -> String {
     let names = ["shape", "sticks", "schedule"].into_iter();
     let header = names.chain(step_columns.iter().map(|(name, _)| *name));
     table.set_header(header.chain(formulas.iter().map(|formula| formula.name())));
-    // The formula varies fastest: each chunk has all formulas of one schedule and step.
+    // The formula is the innermost loop of a survey, so each chunk has all formulas of one schedule and step.
     for group in rows.chunks(formulas.len()) {
         let first = &group[0];
         let default_mark = if first.default_schedule { " (default)" } else { "" };
@@ -199,6 +201,7 @@ fn render(rows: &[Stability], formulas: &[Formula]) -> String {
     table.to_string()
 }
 
+/// The final rms stretch and compression or, out of bounds, the frame at which that was found.
 fn outcome_cell(row: &Stability) -> Cell {
     match row.left_bounds_at {
         None => {
@@ -216,7 +219,7 @@ fn outcome_cell(row: &Stability) -> Cell {
     }
 }
 
-/// Summarizes the table.
+/// Summarizes the table: how many simulations left their bounds.
 fn verdict(rows: &[Stability]) -> String {
     let count_unbounded =
         |rows: &mut dyn Iterator<Item = &Stability>| rows.filter(|row| !row.bounded()).count();

@@ -3,7 +3,7 @@
 use taut::Formula;
 use taut_bench::Row;
 
-/// The values of a row that the summary table shows.
+/// The values of a row of a comparison that the table of selected rows shows.
 #[derive(Clone, Debug)]
 pub(crate) struct SummaryRow {
     pub(crate) kernel: String,
@@ -11,16 +11,17 @@ pub(crate) struct SummaryRow {
     pub(crate) threads: usize,
     pub(crate) formula: String,
     pub(crate) schedule: String,
+    /// Time per relaxation of a stick, ns: the median over frames.
     pub(crate) ns_per_stick: f64,
-    /// None if the textbook loop was not measured.
+    /// `None` if the textbook loop was not measured.
     pub(crate) speedup_over_textbook: Option<f64>,
-    /// None if the scalar kernel was not measured.
+    /// `None` if the scalar kernel was not measured.
     pub(crate) speedup_over_scalar: Option<f64>,
     pub(crate) divisions_per_frame: u64,
     pub(crate) square_roots_per_frame: u64,
-    /// None if the simulation blew up.
+    /// `None` if the simulation blew up.
     pub(crate) stretch_rms: Option<f64>,
-    /// In metres. None if it was not measured or is not finite.
+    /// The error, m; `None` if it was not measured or is not finite.
     pub(crate) error_vs_f64: Option<f64>,
 }
 
@@ -44,7 +45,7 @@ impl From<&Row> for SummaryRow {
     }
 }
 
-/// The headers of the columns, and whether each is right-aligned.
+/// The headers of the columns as Markdown, and whether each column is right-aligned.
 pub(crate) const COLUMNS: [(&str, bool); 10] = [
     ("kernel", false),
     ("instruction set", false),
@@ -70,18 +71,19 @@ where
     let rows = rows.iter().map(SummaryRow::from);
     let mut sorted: Vec<SummaryRow> = rows.filter(|row| row.stretch_rms.is_some()).collect();
     sorted.sort_by(|one, other| one.ns_per_stick.total_cmp(&other.ns_per_stick));
+    // A row is selected if it is the fastest one with at least one of its keys.
     let mut seen_keys = Vec::new();
     sorted.retain(|row| {
         let mut keys = vec![format!("formula {}", row.formula)];
-        // The textbook loop has only one formula.
+        // The textbook loop has only the formula `exact`, so it is treated like the default formula.
         if row.formula == Formula::default().name() || row.kernel == "textbook" {
             keys.push(format!("kernel {} {} {}", row.kernel, row.isa, row.threads));
             keys.push(format!("schedule {}", row.schedule));
         }
         keys.retain(|key| !seen_keys.contains(key));
-        let is_first = !keys.is_empty();
+        let is_selected = !keys.is_empty();
         seen_keys.append(&mut keys);
-        is_first
+        is_selected
     });
     sorted
 }
@@ -112,7 +114,7 @@ pub(crate) fn optional_number(value: Option<f64>, decimals: usize) -> String {
     value.map_or("-".to_owned(), |value| format!("{value:.decimals$}"))
 }
 
-/// Formats 1030224 as `1.03 M`.
+/// Formats a count: 1030224 as `1.03 M`, and counts below 10,000 with all digits.
 fn millions(count: u64) -> String {
     match count {
         0..10_000 => count.to_string(),

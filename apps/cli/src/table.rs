@@ -58,7 +58,7 @@ fn render_selected(rows: &[SummaryRow]) -> String {
     table.to_string()
 }
 
-/// Renders every row, the fastest first.
+/// Renders all rows, the fastest first.
 pub(crate) fn render_all(rows: &[Row]) -> String {
     let mut sorted: Vec<&Row> = rows.iter().collect();
     sorted.sort_by(|one, other| by_time(one, other));
@@ -67,6 +67,7 @@ pub(crate) fn render_all(rows: &[Row]) -> String {
     for row in sorted {
         table.add_row(cells(row));
     }
+    // Numbers are right-aligned: all columns except names (kernel, isa, formula, schedule) and the hash.
     for index in [2, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15] {
         if let Some(column) = table.column_mut(index) {
             column.set_cell_alignment(CellAlignment::Right);
@@ -136,13 +137,13 @@ fn cells(row: &Row) -> Vec<Cell> {
     cells
 }
 
-/// The cell that replaces the stretch of a row that blew up.
+/// The cell that replaces the stretch of a row that blew up; `None` for other rows.
 fn failure_cell(row: &Row) -> Option<Cell> {
     let text = if row.finite { "BLEW UP" } else { "NOT FINITE" };
     row.blew_up().then(|| Cell::new(text).fg(Color::Red))
 }
 
-/// Formats 1234567 as `1235k`.
+/// Formats a count in thousands or millions: 1234567 as `1235k`, and counts below 10,000 with all digits.
 fn thousands(count: u64) -> String {
     match count {
         0..10_000 => count.to_string(),
@@ -151,7 +152,7 @@ fn thousands(count: u64) -> String {
     }
 }
 
-/// Summarizes the table.
+/// Summarizes the table: the fastest row, its accuracy, and how many rows blew up.
 pub(crate) fn verdict(rows: &[Row], substeps: Option<&SubstepComparison>) -> String {
     let bounded = || rows.iter().filter(|row| !row.blew_up());
     let percent = |fraction: f64| format!("{:.2} %", 100.0 * fraction);
@@ -194,7 +195,8 @@ fn describe(row: &Row) -> String {
     format!("{kernel} on {isa}, {threads}, formula {formula}, schedule {schedule}")
 }
 
-/// Compares the iterations of the fastest row in one substep with as many substeps of one iteration each.
+/// Compares the fastest row, whose frame is one substep of several iterations, with the same kernel on as many
+/// substeps of one iteration.
 fn substep_sentence(comparison: &SubstepComparison) -> String {
     let SubstepComparison { one_substep: one, substeps_of_one_iteration: many } = comparison;
     let iterations = one.iterations;

@@ -1,4 +1,4 @@
-//! `taut tune`.
+//! `taut tune`: finds the fastest kernel, number of threads and numbering for a mesh on this machine.
 
 use std::iter;
 use std::path::PathBuf;
@@ -16,7 +16,7 @@ use taut_bench::{
 };
 
 use crate::Failure;
-use crate::input::{NamedModel, Source};
+use crate::input::{NamedModel, SceneOptions};
 use crate::output::{JsonOutput, OutputOptions, machine_sentence, with_progress};
 use crate::parsers::{parse, within};
 use crate::table;
@@ -24,7 +24,7 @@ use crate::table;
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Arguments {
     #[command(flatten)]
-    source: Source,
+    scene: SceneOptions,
     /// Iterations per substep.
     #[arg(long, value_name = "N", default_value_t = 8,
           value_parser = within::<u32>(1..=100_000))]
@@ -65,16 +65,18 @@ struct Report<'a> {
     machine: &'a MachineInfo,
     scene: Description,
     tuned: &'a Tuned,
-    /// Whether the result of the choice is bit-identical to that of `--schedule`.
+    /// Whether the result of the choice is bit-identical to that of the reference schedule (`--schedule`, or the
+    /// default).
     same_result: bool,
     chosen: &'a Row,
     runner_up: Option<&'a Row>,
     /// The row of the kernel that `AnyKernel::best_for` chooses.
     default_choice: &'a Row,
-    /// The fastest row with another result, which was not allowed.
+    /// The fastest row with another result, if only the result of the reference schedule was allowed.
     other_result: Option<&'a Row>,
-    /// The dependency in `Cargo.toml`, and the Rust code, that use the choice.
+    /// The dependency to add to `Cargo.toml`.
     cargo: &'a str,
+    /// The Rust code that uses the choice.
     rust: &'a str,
     rows: &'a [Row],
     candidates: &'a [Trial],
@@ -93,7 +95,7 @@ struct Description {
 
 /// Runs the tuning and prints it.
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let named = arguments.source.load()?;
+    let named = arguments.scene.load()?;
     let tuning = arguments.tuning(&named)?;
     let saved_file = arguments.save.as_deref().map(JsonOutput::open).transpose()?;
     let outputs = arguments.output.open()?;
@@ -109,7 +111,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         copies: tuning.copies,
         particles: tuning.copies * named.model.particles.len(),
         sticks: tuning.copies * named.model.sticks.len(),
-        shuffle_seed: arguments.source.shuffle,
+        shuffle_seed: arguments.scene.shuffle,
     };
     lines.push(scene.sentence(&tuning.step));
     lines.push(machine_sentence(&machine));
@@ -144,11 +146,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 }
 
 impl Arguments {
+    /// The tuning that the options select, for this model.
     fn tuning(&self, named: &NamedModel) -> anyhow::Result<Tuning> {
         if let Some(limit) = self.max_residual {
             anyhow::ensure!(limit > 0.0, "--max-residual {limit}: not a positive number");
         }
-        let copies = self.source.copies.unwrap_or(1);
+        let copies = self.scene.copies.unwrap_or(1);
         named.check_copies(copies)?;
         let model = named.model.clone();
         let reference = self.schedule.unwrap_or_else(|| Arrangement::default_of(&model));
@@ -165,6 +168,7 @@ impl Arguments {
         })
     }
 
+    /// The numbers of threads to try, sorted.
     fn threads(&self) -> Vec<usize> {
         let cores = thread::available_parallelism().map_or(1, usize::from);
         let mut threads = self.threads.clone();
@@ -189,6 +193,7 @@ impl Description {
     }
 }
 
+/// Counts the candidates, and those that were rejected, by reason.
 fn trials_sentence(trials: &[Trial], reference: Arrangement, formula: Formula) -> String {
     let count =
         |wanted: &dyn Fn(&Trial) -> bool| trials.iter().filter(|trial| wanted(trial)).count();
@@ -211,6 +216,7 @@ fn trials_sentence(trials: &[Trial], reference: Arrangement, formula: Formula) -
     iter::once(total).chain(rejected).collect::<Vec<_>>().join("; ") + ". The final comparison:"
 }
 
+/// The lines about the choice: its time and result, and how other rows compare with it.
 fn verdict(choice: &Choice, reference: Arrangement) -> Vec<String> {
     let Choice { tuned, rows, chosen, runner_up, default_choice, other_result, .. } = choice;
     let row = &rows[*chosen];
@@ -253,7 +259,7 @@ fn verdict(choice: &Choice, reference: Arrangement) -> Vec<String> {
     lines
 }
 
-/// Describes a time as a ratio to that of the choice.
+/// Describes a time by its ratio to the time of the choice.
 fn relative_time(ratio: f64) -> String {
     if ratio < 1.0 + NOISE {
         "equally fast, within the measurement noise".to_owned()
@@ -262,6 +268,7 @@ fn relative_time(ratio: f64) -> String {
     }
 }
 
+/// Indents each line that is not empty, and ends each line with a line break.
 fn indented(text: &str) -> String {
     let indent =
         |line: &str| if line.is_empty() { "\n".to_owned() } else { format!("    {line}\n") };

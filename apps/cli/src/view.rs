@@ -53,7 +53,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
         Source::Library(library_scene) => (library_scene.name.to_owned(), None),
         Source::File(path) => {
             let scene = source.load(size)?.scene;
-            // `file` is the host's name for a scene from a file.
+            // The host gives every scene from a file the name `file`.
             ("file".to_owned(), Some((path.display().to_string(), scene)))
         }
     };
@@ -70,7 +70,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
             threads: threads.map(Some),
             ..Change::default()
         },
-        // The largest number that users of the page may select.
+        // The largest number of kernel threads that users of the page may select.
         threads: threads.unwrap_or(1).max(machine.cores),
         machine: machine.cpu,
         stopwatch: Box::new(move || start.elapsed().as_secs_f64()),

@@ -1,6 +1,6 @@
-//! Floods a server on this machine with a million small messages on 200 connections. Prints how
-//! long another page waits for a frame during the flood, and the memory of the server before,
-//! during and after it.
+//! Floods a server on this machine with a million small messages on 200 connections, of which the server
+//! accepts as many as its limit allows. Prints how long another page waits for a frame during the flood,
+//! and the memory of the server before, during and after the flood.
 //!
 //! ```sh
 //! cargo run --release -p taut-view --features server --example flood -- [MESSAGES [CONNECTIONS]]
@@ -34,7 +34,8 @@ const COMMANDS: [&str; 8] = [
     r#"{"do":"pause","on":false}"#,
 ];
 
-/// The minimum number of frames that the other page requests. It continues until the flood ends.
+/// The minimum number of frames that the other page requests. It requests frames at least until the flood
+/// ends.
 const FRAMES_MIN: usize = 500;
 
 /// The number of threads that send the flood. More would leave the server too little CPU time.
@@ -49,8 +50,8 @@ fn main() -> Result<(), AnyError> {
     if first.as_deref() == Some("serve") {
         return serve();
     }
-    let messages = first.map_or(Ok(1_000_000), |it| it.parse())?;
-    let connections = arguments.next().map_or(Ok(200), |it| it.parse())?;
+    let messages = first.map_or(Ok(1_000_000), |text| text.parse())?;
+    let connections = arguments.next().map_or(Ok(200), |text| text.parse())?;
     let program = std::env::current_exe()?;
     let mut server = Command::new(program).arg("serve").stdout(Stdio::piped()).spawn()?;
     let result = flood(&mut server, messages, connections);
@@ -59,7 +60,8 @@ fn main() -> Result<(), AnyError> {
     result
 }
 
-/// Runs the server. It has its own process, so that its memory can be measured.
+/// Runs the server, and prints its address. The server has its own process, so that its memory can be
+/// measured.
 fn serve() -> Result<(), AnyError> {
     let options = Options { scene: "drape".into(), size: Some(32), ..Options::default() };
     let server = Server::bind(Host::new(options)?, None)?;
@@ -67,6 +69,7 @@ fn serve() -> Result<(), AnyError> {
     Ok(server.run()?)
 }
 
+/// Sends the flood, and prints the measurements.
 fn flood(server: &mut Child, messages: usize, connections: usize) -> Result<(), AnyError> {
     let mut line = String::new();
     let stdout = server.stdout.take().ok_or("the server has no output")?;
@@ -124,6 +127,7 @@ fn flood(server: &mut Child, messages: usize, connections: usize) -> Result<(), 
     Ok(())
 }
 
+/// Connects a page to the server.
 fn connect(address: SocketAddr) -> Result<Socket, AnyError> {
     let (mut socket, _) = tungstenite::connect(format!("ws://{address}/socket"))?;
     let stream = stream(&mut socket)?;
@@ -132,6 +136,7 @@ fn connect(address: SocketAddr) -> Result<Socket, AnyError> {
     Ok(socket)
 }
 
+/// The TCP stream of a socket.
 fn stream(socket: &mut Socket) -> Result<&mut TcpStream, AnyError> {
     match socket.get_mut() {
         MaybeTlsStream::Plain(stream) => Ok(stream),
@@ -152,7 +157,7 @@ fn send(
     let mut send_all = || -> Result<(), AnyError> {
         for socket in &mut *sockets {
             let mut reader = stream(socket)?.try_clone()?;
-            // An error also ends the thread.
+            // The thread ends at the end of the stream or at an error.
             drains.push(thread::spawn(move || drop(io::copy(&mut reader, &mut io::sink()))));
         }
         for message in 0..messages {
@@ -162,7 +167,8 @@ fn send(
         Ok(())
     };
     let result = send_all();
-    // Also after an error, which is returned below, so that the main thread does not wait forever.
+    // The sockets count as finished also after an error, which is returned below: otherwise the main
+    // thread would wait forever.
     finished.fetch_add(sockets.len(), Ordering::Relaxed);
     while !stop.load(Ordering::Relaxed) {
         thread::sleep(Duration::from_millis(10));
@@ -178,6 +184,7 @@ fn send(
 
 /// Requests a frame, and returns the time until it arrives.
 fn wait_for_frame(page: &mut Socket) -> Result<Duration, AnyError> {
+    /// The kind of a binary message with a frame, which is its first byte.
     const FRAME: u8 = 4;
     let start = Instant::now();
     page.send(Message::text(r#"{"do":"next"}"#))?;
@@ -193,5 +200,5 @@ fn memory(process: &Child) -> String {
     let status = std::fs::read_to_string(format!("/proc/{}/status", process.id()));
     let status = status.unwrap_or_default();
     let resident = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
-    resident.map_or_else(|| "unknown".to_owned(), |it| it.trim().to_owned())
+    resident.map_or_else(|| "unknown".to_owned(), |size| size.trim().to_owned())
 }

@@ -11,8 +11,9 @@ pub(crate) fn kernel_and_isa_names(kernels: &KernelSet, schedule: &Schedule) -> 
     [Kernel::<3>::name(inner), Kernel::<3>::isa(inner)]
 }
 
-/// The available kernels. `scene_has` says whether the scene has sheets for the grid kernel and
-/// copies for the copies kernel.
+/// The kernels of this build and machine, each with the reason why it does not suit the scene, if it
+/// does not. `scene_has` says whether the scene has sheets for the grid kernel and copies for the
+/// copies kernel.
 pub(crate) fn available_kernels(scene_has: SheetsAndCopies) -> Vec<KernelEntry> {
     let mut entries: Vec<KernelEntry> = Vec::new();
     for set in KernelSet::available(SheetsAndCopies::ALL) {
@@ -28,8 +29,9 @@ pub(crate) fn available_kernels(scene_has: SheetsAndCopies) -> Vec<KernelEntry> 
                     )
                 } else if set.main_kernel().is_for_copies() && !scene_has.copies {
                     Some(
-                        "needs 6 or more models with the same sticks (16 sheets of 24 to 47 \
-                         columns; wider sheets do not count); this scene has fewer",
+                        "needs 6 or more models with the same sticks, or 16 or more if they are \
+                         sheets of 24 to 47 columns (wider sheets do not count); this scene has \
+                         fewer",
                     )
                 } else {
                     None

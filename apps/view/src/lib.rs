@@ -3,8 +3,8 @@
 //! can run behind a WebSocket or inside a page (as WebAssembly in a worker).
 //!
 //! With the feature `server`, a `Server` serves the page to browsers on this machine, and connects
-//! them to the host. It uses `axum` for files and `WebSockets` on one port (`tungstenite` has no HTTP
-//! server), and `rust-embed` to include the page in the executable.
+//! the pages to the host. It uses `axum`, which serves files and `WebSockets` on one port
+//! (`tungstenite` has no HTTP server), and `rust-embed`, which includes the page in the executable.
 #![forbid(unsafe_code)]
 
 mod host;

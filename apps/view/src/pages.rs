@@ -9,7 +9,7 @@ pub struct PageId(u64);
 /// The maximum number of errors that are queued for a page.
 const ERRORS_MAX: usize = 16;
 
-/// The last part of a topology that was sent.
+/// The last part of a topology that was sent to a page. The parts are sent in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TopologySent {
     /// The message `Mesh`: models and obstacles, without faces and sticks.
@@ -20,14 +20,14 @@ pub(crate) enum TopologySent {
     Rests,
 }
 
-/// A page and what it has been sent. Only errors are queued; other messages are made when they are
-/// taken.
+/// A connected page, and what it has been sent. Only errors are queued; other messages are made when
+/// they are taken.
 #[derive(Debug, Default)]
 pub(crate) struct Page {
     pub(crate) errors: VecDeque<String>,
-    /// Version of the last choices and settings (`Notice::State`).
+    /// Version of the last state (`Notice::State`).
     pub(crate) state_sent: Option<u64>,
-    /// The epoch, which is the number of a topology, and the last part of that topology.
+    /// The epoch (the version of a topology), and the last part of that topology that was sent.
     pub(crate) topology_sent: Option<(u32, TopologySent)>,
     /// How many removed faces and how many removed sticks the page has been sent.
     pub(crate) removed_sent: [usize; 2],
@@ -35,13 +35,14 @@ pub(crate) struct Page {
     pub(crate) wants_frame: bool,
     /// Epoch and step of the last frame.
     pub(crate) frame_sent: Option<(u32, u64)>,
-    /// Version of the last live figures (`Notice::Figures`).
+    /// Version of the last figures (`Notice::Figures`).
     pub(crate) figures_sent: Option<u64>,
     /// Particles that the page has grabbed and not released.
     pub(crate) held: BTreeSet<usize>,
 }
 
 impl Page {
+    /// Queues an error; if the queue is full, the oldest error is dropped.
     pub(crate) fn push_error(&mut self, text: String) {
         if self.errors.len() == ERRORS_MAX {
             self.errors.pop_front();
@@ -50,17 +51,18 @@ impl Page {
     }
 }
 
+/// All connected pages.
 #[derive(Debug, Default)]
 pub(crate) struct Pages {
-    /// The number of ids that were given so far.
-    ids_given: u64,
+    /// The number of ids that were assigned so far.
+    ids_assigned: u64,
     pages: BTreeMap<PageId, Page>,
 }
 
 impl Pages {
     pub(crate) fn add(&mut self) -> PageId {
-        self.ids_given += 1;
-        let id = PageId(self.ids_given);
+        self.ids_assigned += 1;
+        let id = PageId(self.ids_assigned);
         self.pages.insert(id, Page::default());
         id
     }

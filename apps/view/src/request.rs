@@ -1,4 +1,4 @@
-//! Requested settings and their validation.
+//! The settings that pages request, and their validation.
 
 use core::fmt::Debug;
 use core::ops::RangeInclusive;
@@ -17,20 +17,24 @@ const ITERATIONS_MAX: u64 = 10_000;
 pub(crate) struct SettingRequest {
     pub(crate) kernels: KernelChoice,
     pub(crate) formula: Option<Formula>,
-    /// The order of the sticks, which pages call a schedule.
+    /// The order of the sticks, which pages call the schedule.
     pub(crate) order: Option<Order>,
     pub(crate) substeps: Option<u32>,
     pub(crate) iterations: Option<u32>,
     pub(crate) passes: Option<u32>,
-    /// 1/s.
+    /// Relative rate at which free particles lose velocity, 1/s.
     pub(crate) damping_rate: Option<f32>,
     pub(crate) sticks: StickOverrides,
+    /// Whether gravity acts.
     pub(crate) gravity: bool,
     /// Whether the forces of the scene act, or a default wind if the scene has none.
     pub(crate) wind: Option<bool>,
+    /// Whether particles have tethers to pinned ones.
     pub(crate) tethers: Option<bool>,
+    /// Whether models have self-collision.
     pub(crate) collisions: Option<bool>,
     pub(crate) contacts: ContactOverrides,
+    /// Whether models may sleep.
     pub(crate) sleep: Option<bool>,
 }
 
@@ -39,14 +43,16 @@ pub(crate) struct SettingRequest {
 pub(crate) struct ContactOverrides {
     /// Thickness, m; models with limbs or bodies keep theirs.
     pub(crate) thickness: Option<f32>,
+    /// Coefficient of friction.
     pub(crate) friction: Option<f32>,
 }
 
 /// Values that replace those of every stick.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct StickOverrides {
-    /// m/N.
+    /// Compliance, m/N.
     pub(crate) compliance: Option<f32>,
+    /// Stiffness, above 0 and at most 1.
     pub(crate) stiffness: Option<f32>,
     /// Tear factor: the length at which a stick tears, in rest lengths.
     pub(crate) tear: Option<f32>,
@@ -70,7 +76,7 @@ pub(crate) enum BadSetting {
 }
 
 impl SettingRequest {
-    /// The values of the scene, the default kernels, and gravity.
+    /// A request for the values of the scene, the default kernels, and gravity.
     pub(crate) fn defaults() -> Self {
         Self {
             kernels: KernelChoice::default(),
@@ -95,7 +101,10 @@ impl SettingRequest {
         Self { kernels: self.kernels.clone(), ..Self::defaults() }
     }
 
-    /// This request with a change applied.
+    /// This request with a change applied. At most `threads_max` threads may be requested.
+    ///
+    /// # Errors
+    /// If a value of the change is invalid.
     pub(crate) fn with_change(
         mut self,
         change: Change,
@@ -171,7 +180,7 @@ pub(crate) fn check_iterations<const D: usize>(settings: &Settings<D>) -> Result
     Ok(())
 }
 
-/// Checks that a value, if there is one, is within a range.
+/// Checks that a value, if there is one, is within a range. `what` names the value in the error.
 #[allow(clippy::option_option, reason = "absent, null and a value differ")]
 fn check_range<T: PartialOrd + Debug>(
     what: &'static str,
@@ -197,7 +206,7 @@ fn parse_order(name: &str) -> Result<Order, ArrangementError> {
     }
 }
 
-/// The name of an order.
+/// The name of an order, as pages show it.
 pub(crate) fn order_name(order: Order) -> String {
     Arrangement { order, numbering: Numbering::Given }.to_string()
 }

@@ -1,23 +1,23 @@
-//! Measures the time per step.
+//! Averages the times of steps, as pages show them.
 
 use std::collections::VecDeque;
 
 use taut::world::StepPart;
 
-/// The number of windows over which the median is taken.
+/// The number of the last windows over which the median is taken.
 const WINDOWS: usize = 10;
 
 /// Seconds per step.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct StepTimes {
-    /// Time of the whole step.
+    /// Time of a whole step.
     pub(crate) step_s: f64,
-    /// Time of relaxing sticks, and of whole substeps that a kernel runs in one call.
+    /// Time of the relaxation of sticks in a step, and of whole substeps that a kernel runs in one call.
     pub(crate) sticks_s: f64,
 }
 
-/// Time per step: the median of the means of several windows. Each mean is taken over many steps,
-/// because the clock of browsers is coarse (0.1 ms).
+/// Computes the time per step: the median of the means of the last windows. A window has many steps, because the clock
+/// of browsers is coarse (0.1 ms).
 #[derive(Clone, Debug, Default)]
 pub(crate) struct StepTimer {
     /// The number of steps in the current window.
@@ -37,6 +37,7 @@ impl StepTimer {
         }
     }
 
+    /// Ends the current step.
     pub(crate) fn end_step(&mut self) {
         self.steps += 1;
     }

@@ -5,20 +5,21 @@ import { chromium } from 'playwright-core';
 
 const SYSTEM_BROWSERS = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'].map((name) => `/usr/bin/${name}`);
 
-/** The browser to start: `$CHROMIUM`, that of the system, or that of Playwright. */
+/** The path of the browser to start: the first that exists of `$CHROMIUM`, those of the system, and Playwright's. */
 export function chromiumPath() {
   return [process.env.CHROMIUM, ...SYSTEM_BROWSERS, chromium.executablePath()].find((path) => path && existsSync(path));
 }
 
+/** Starts the browser. */
 export const openBrowser = () => chromium.launch({
   executablePath: chromiumPath(),
   args: ['--no-sandbox', '--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--ignore-gpu-blocklist'],
 });
 
-/** The time limit of each wait, ms. Generous, because the processor draws and may be shared. */
+/** The time limit of each wait, ms. It is long, because the processor draws the page and may be busy. */
 const TIMEOUT = 30_000;
 
-/** Opens a page; `errors` collects its exceptions, console errors and WebGL warnings. */
+/** Opens a page. Returns it, and `errors`, which collects its exceptions, console errors and WebGL warnings. */
 export async function openPage(browser, url) {
   const page = await browser.newPage({ viewport: { width: 900, height: 640 } });
   page.setDefaultTimeout(TIMEOUT);
@@ -26,8 +27,8 @@ export async function openPage(browser, url) {
   page.on('pageerror', (error) => errors.push(error.stack));
   page.on('console', (message) => {
     const text = message.text();
-    // A test that kills its server makes WebSocket errors. Other warnings, for example that reading
-    // the picture is slow, are expected.
+    // WebSocket errors are expected when a test kills its server. Other warnings are also expected, for example that
+    // reading the picture is slow.
     if (message.type() === 'error' && !/WebSocket/.test(text)) errors.push(text);
     if (message.type() === 'warning' && /GL_INVALID|shader/.test(text)) errors.push(text);
   });

@@ -1,14 +1,14 @@
-// Measures the processor time of `taut view`, and the frames per second that reach a page. Linux only: it
-// reads the time of each thread from /proc. Build first, and run nothing else meanwhile:
+// Measures the processor time of `taut view`, and the frames per second that reach a page. It works on Linux
+// only, because it reads the time of each thread from /proc. Build first, and run nothing else meanwhile:
 //
 //   cargo build --release && (cd apps/view/web-tests && npm ci)
 //   node --experimental-websocket apps/view/web-tests/cost.mjs [--page] [SCENE SIZE ...]
 //
-// Frames per second are the median over single seconds, because a shared machine now and then delays a
-// thread by some hundredths of a second.
+// The frames per second are the median of samples of one second, because a shared machine sometimes delays
+// a thread by some hundredths of a second.
 //
-// Without --page, this program receives the frames and discards them; with --page, a browser with
-// software rendering draws them. The default scenes are those of docs/program.md.
+// Without --page, this script receives the frames and discards them. With --page, a browser with software
+// rendering draws them. The default scenes are those of docs/program.md.
 
 import { readdir, readFile } from 'node:fs/promises';
 import { performance } from 'node:perf_hooks';
@@ -19,8 +19,8 @@ if (!globalThis.WebSocket) {
   process.exit(1);
 }
 
-const SECONDS = 8;
-const TICKS_PER_SECOND = 100; // of the times in /proc
+const SECONDS = 8; // duration of a measurement
+const TICKS_PER_SECOND = 100; // unit of the times in /proc
 const sceneArguments = process.argv.slice(2).filter((argument) => argument !== '--page');
 const withPage = process.argv.includes('--page');
 const scenes = sceneArguments.length ? sceneArguments : ['curtain', '64', 'drape', '64', 'drape', '317'];
@@ -40,7 +40,7 @@ async function processorTime(pid) {
   return sums;
 }
 
-/** Connects to the host. If `wantsFrames`, requests the next frame as soon as one arrives. */
+/** Connects to the host, and counts what it receives. If `wantsFrames`, requests the next frame when one arrives. */
 async function watch(url, wantsFrames) {
   const socket = new WebSocket(`${url.replace('http', 'ws')}/socket`);
   socket.binaryType = 'arraybuffer';
@@ -69,6 +69,7 @@ async function openInBrowser(url) {
   return { browser, page };
 }
 
+/** Measures `taut view` with one page, which requests frames if `wantsFrames`. */
 async function measure(scene, size, wantsFrames) {
   const server = await startTaut(scene, '--size', size);
   const opened = withPage && wantsFrames ? await openInBrowser(server.url) : null;

@@ -1,4 +1,4 @@
-// Uses the page by mouse, touch and keys: with a server, and without one.
+// Tests the page by mouse, touch and keys: with a server, and without one.
 
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
@@ -21,7 +21,7 @@ async function grab(page, particle) {
   return page.evaluate(() => taut.held[0]);
 }
 
-/** Cuts with the right button. */
+/** Cuts along a line by dragging with the right button. */
 async function cut(page, from, to) {
   await page.mouse.move(...from);
   await page.mouse.down({ button: 'right' });
@@ -30,6 +30,7 @@ async function cut(page, from, to) {
   await page.mouse.up({ button: 'right' });
 }
 
+/** The tests of the page from the server that `start` starts. */
 function suite(name, start) {
   describe(name, () => {
     let server;
@@ -43,7 +44,7 @@ function suite(name, start) {
       ({ page, errors } = await openPage(browser, server.url));
     });
     beforeEach(async () => {
-      // Another test may have left the simulation paused.
+      // The previous test may have left the simulation paused.
       if (await page.evaluate(() => taut.isConnected)) await pause(page, false);
     });
     after(async () => {
@@ -90,7 +91,7 @@ function suite(name, start) {
       await pause(page, false);
       await until(page, (least) => taut.figures.torn >= least, before + 0.3 * columns);
 
-      // Pulled far enough, it tears.
+      // The curtain tears if it is pulled far enough.
       const torn = (await figures(page)).torn;
       await grab(page, 3 * columns + Math.floor(columns / 8));
       const box = await page.locator('#picture').boundingBox();
@@ -139,7 +140,7 @@ function suite(name, start) {
       const width = ([[x0, y0], [x1, y1]]) => Math.hypot(x1 - x0, y1 - y0);
       await cameraStops(page);
 
-      // Beside the sheet, so that no finger grabs a particle.
+      // The fingers are beside the sheet, so that none grabs a particle.
       const before = await corners();
       await touch.gesture([at(0.02, 0.3), at(0.02, 0.4)], [at(0.02, 0.25), at(0.02, 0.45)]);
       const zoomed = await corners();
@@ -153,12 +154,12 @@ function suite(name, start) {
       const moved = await corners();
       const [dx, dy] = moved[0].map((x, axis) => x - start[0][axis]);
       assert.ok(Math.abs(dx - 0.1 * box.width) < 12 && Math.abs(dy - 0.05 * box.height) < 12, `moved by ${dx}, ${dy}`);
-      assert.ok(Math.abs(width(moved) / width(start) - 1) < 0.05, 'panning does not zoom');
+      assert.ok(Math.abs(width(moved) / width(start) - 1) < 0.05, 'panning zoomed the view');
       assert.deepEqual(await page.evaluate(() => taut.held), []);
       await press(page, 'f');
       await cameraStops(page);
 
-      // A finger on the sheet grabs a particle, and releases it when it is lifted.
+      // A finger on the sheet grabs a particle; lifting the finger releases the particle.
       const { particles } = await page.evaluate(() => taut.state.counts);
       await touch.send('touchStart', await project(page, Math.floor(particles / 2)));
       await until(page, () => taut.held.length === 1);
@@ -189,17 +190,17 @@ function suite(name, start) {
         const end = await lastParticle(page, 1);
         return end.map((x, axis) => Math.abs(x - start[axis]));
       };
-      assert.ok(await page.evaluate(() => taut.state.tethers), 'a hanging sheet has tethers');
-      assert.ok((await firstStep())[1] < 1e-4, 'the tethers do not hold it');
+      assert.ok(await page.evaluate(() => taut.state.tethers), 'the hanging sheet has no tethers');
+      assert.ok((await firstStep())[1] < 1e-4, 'the tethers do not hold the corner');
       await press(page, 't');
       await until(page, () => !taut.state.tethers);
-      assert.ok((await firstStep())[1] > 1e-3, 'it does not fall');
+      assert.ok((await firstStep())[1] > 1e-3, 'without tethers the corner does not fall');
       await press(page, 'g');
       await until(page, () => !taut.state.gravity);
-      assert.ok(Math.max(...await firstStep()) < 1e-4, 'it moves without gravity');
+      assert.ok(Math.max(...await firstStep()) < 1e-4, 'the corner moves without gravity');
       await press(page, 'w');
       await until(page, () => taut.state.wind);
-      assert.ok(Math.max(...await firstStep()) > 1e-3, 'the wind does not move it');
+      assert.ok(Math.max(...await firstStep()) > 1e-3, 'the wind does not move the corner');
       await press(page, 'g');
       await press(page, 'w');
       await until(page, () => taut.state.gravity && !taut.state.wind);
@@ -259,8 +260,8 @@ function suite(name, start) {
       await set(page, 'formula', 'newton');
       await until(page, () => taut.figures.blown);
       assert.match(await page.textContent('#banner'), /blew up/);
-      await measurePicture(page); // it can still be drawn
-      // Another order is a new topology that has blown up already in its first frame.
+      await measurePicture(page); // the picture can still be drawn
+      // Another schedule makes a new topology, which has blown up already in its first frame.
       const before = await page.evaluate(() => taut.epoch);
       await page.click('[data-action="defaults"]');
       await until(page, (before) => taut.epoch !== before, before);

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Tests the page in a real browser, with `taut view` and, if it was built (scripts/web.sh), with
-# apps/view/dist, the page without a server. Builds `taut`, unless TAUT names the program. Needs node 20
-# and Chromium; if the system has none, Playwright downloads one.
+# Tests the page in a real browser: as served by `taut view`, and the page without a simulation server in
+# apps/view/dist, if scripts/web.sh has built it. Builds `taut`, unless TAUT is the path of the program. Needs
+# node 20 and Chromium; if the system has no Chromium, Playwright downloads one.
 set -euo pipefail
 cd "$(dirname "$0")"
 

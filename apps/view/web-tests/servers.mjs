@@ -1,4 +1,4 @@
-// The server of the page: the program `taut view`.
+// The servers of the page: the program `taut view`, and the folder that another server serves.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const taut = process.env.TAUT ?? join(root, 'target/release/taut');
 
-/** Starts `taut view` with these arguments. */
+/** Starts `taut view` with these arguments, and waits until it has printed its address. */
 export async function startTaut(...args) {
   const child = spawn(taut, ['view', ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
   process.once('exit', () => child.kill('SIGKILL')); // also if the tests fail
@@ -30,4 +30,5 @@ export async function startTaut(...args) {
   };
 }
 
+/** The folder with the page that has the simulation inside it (see scripts/web.sh). */
 export const dist = join(root, 'apps/view/dist');

@@ -1,4 +1,4 @@
-// The live figures, their graphs, and the race of two kernels.
+// The figures (live numbers), their graphs, and the bars of a race of two kernels.
 
 import { Graph } from './graph.js';
 import { milliseconds, percent, quantity, short, whole } from './numbers.js';
@@ -7,6 +7,7 @@ import { milliseconds, percent, quantity, short, whole } from './numbers.js';
 const BUDGET = 1000 / 60;
 
 export class Figures {
+  /** `root` contains the fields and graphs of the figures, `raceElement` the bars of a race. */
   constructor(root, raceElement) {
     this.root = root;
     this.raceElement = raceElement;
@@ -19,15 +20,18 @@ export class Figures {
     };
   }
 
+  /** Clears the graphs. */
   clear() {
     for (const graph of Object.values(this.graphs)) graph.clear();
   }
 
+  /** Sets the text of a field. */
   set(name, text) {
     const field = this.fields[name];
     if (field && field.textContent !== text) field.textContent = text;
   }
 
+  /** Shows what the state of the host says about the figures. */
   showState(state) {
     this.state = state;
     this.fields.asleep.hidden = !state.sleep;
@@ -36,6 +40,7 @@ export class Figures {
     this.showRace(state.race ? this.last?.race : null);
   }
 
+  /** Shows the figures of the host, and adds them to the graphs. */
   show(figures) {
     this.last = figures;
     this.set('milliseconds', milliseconds(figures.milliseconds));
@@ -63,6 +68,7 @@ export class Figures {
     this.showRace(figures.race);
   }
 
+  /** Shows the bars of a race; hides them if `race` is null. */
   showRace(race) {
     this.raceElement.hidden = !race || !this.state?.race;
     if (this.raceElement.hidden) return;

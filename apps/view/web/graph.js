@@ -1,6 +1,6 @@
-// A small graph of values over the last 30 s.
+// A small graph of some values over the last 30 s.
 
-const SAMPLES = 300; // ten per second
+const SAMPLES = 300; // 30 s: the host sends figures ten times per second
 
 export class Graph {
   /** `colours` are names of CSS variables, one for each line. */
@@ -11,6 +11,7 @@ export class Graph {
     this.count = 0; // samples since the last call of `clear`
   }
 
+  /** Forgets all samples. */
   clear() {
     this.count = 0;
   }
@@ -34,7 +35,7 @@ export class Graph {
     const context = canvas.getContext('2d');
     const style = getComputedStyle(canvas);
     context.clearRect(0, 0, width, height);
-    const shown = Math.min(count, SAMPLES);
+    const shown = Math.min(count, SAMPLES); // number of samples that are drawn
     let max = 0;
     for (const line of lines) for (let i = 0; i < shown; i++) if (line[i] > max && line[i] < 1e30) max = line[i];
     if (!max) return;
@@ -57,6 +58,7 @@ export class Graph {
       context.lineWidth = 1.5 * ratio;
       context.lineJoin = 'round';
       context.stroke(path);
+      // The area below the first line is filled.
       if (k === 0) {
         path.lineTo(last[0], height);
         path.lineTo(startX, height);

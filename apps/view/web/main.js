@@ -1,5 +1,5 @@
-// Main module: passes messages from the host to the picture and the panel, and input to the host.
-// Requests the next frame each time that it draws one.
+// The main module: passes the messages of the host to the picture and the panel, and input of the user to the host.
+// Each time that it has received and uploaded a frame, it requests the next one.
 
 import { Camera } from './camera.js';
 import { add, scale, subtract } from './draw/math.js';
@@ -21,19 +21,20 @@ const messages = new Messages($('#toasts'), $('#banner'));
 const figures = new Figures($('#figures'), $('#race'));
 const camera = new Camera();
 const quality = new Quality();
+// What the picture shows.
 const options = { surface: true, sticks: false, stretch: false, particles: false };
 
-let state = null;
-let nextFrame = null; // the newest received frame that was not drawn
+let state = null; // the last state of the host
+let nextFrame = null; // the newest received frame, if it was not yet uploaded
 let isDirty = true; // whether the picture must be drawn again
 let isConnected = false;
-let viewedScene = null; // key of the scene that the camera was set up for
+let viewedScene = null; // key of the scene for which the camera was set up
 let reached = null; // bounding box of all positions of that scene so far
-let settled = null; // bounding box after the opening, if the scene is then far smaller
-let hasSettled = false; // whether the opening of that scene is over
-// Box of the scene (half: half extents), its radius, and the height of the floor, m.
+let settledBox = null; // bounding box after SETTLING_STEPS steps, if that scene is then far smaller than before
+let hasStoppedFollowing = false; // whether the camera no longer follows that scene, because it has settled
+// The box that the camera shows (centre, half extents and radius) and the height of the floor, m.
 let extent = { centre: [0, 0, 0], half: [1, 1, 1], radius: 1, floor: -1 };
-let frames = 0; // received frames that were drawn
+let frames = 0; // number of received frames that were uploaded
 
 /** Sends a command. Shows a message if the host is not connected. */
 function send(command, fields) {
@@ -53,7 +54,7 @@ const pointerInput = new PointerInput({ canvas, overlay: new Overlay($('#overlay
 const panel = new Panel($('#panel'), send, (text) => messages.showToast(text));
 for (const field of document.querySelectorAll('#panel [data-figure]')) figures.fields[field.dataset.figure] = field;
 
-// Connection to the host.
+// The connection to the host.
 
 const transport = (document.documentElement.dataset.host === 'worker' ? connectWorker : connectSocket)({
   open() {
@@ -97,6 +98,7 @@ const transport = (document.documentElement.dataset.host === 'worker' ? connectW
   },
 });
 
+/** Shows a new state of the host. */
 function takeState(newState) {
   const isOtherScene = state?.scene !== newState.scene;
   // A reset keeps held particles; another scene releases them.
@@ -112,6 +114,7 @@ function takeState(newState) {
   isDirty = true;
 }
 
+/** Shows new figures of the host. */
 function takeFigures(newFigures) {
   figures.show(newFigures);
   updateCoveredArea(false); // the first figures of a race show its bars
@@ -120,6 +123,7 @@ function takeFigures(newFigures) {
 
 // Keys and buttons.
 
+/** The action of each key; the key C is handled separately, because it acts while it is held. */
 const actions = {
   R: () => send('reset'),
   P: () => send('pause', { on: !state?.paused }),
@@ -135,6 +139,7 @@ const actions = {
   },
 };
 
+/** Shows which tools are switched on. */
 function showTools() {
   const pressed = { P: state?.paused, G: state?.gravity, W: state?.wind, T: state?.tethers, X: state?.collisions, Z: state?.sleep, C: pointerInput.isCutting() };
   for (const button of document.querySelectorAll('#tools button')) {
@@ -155,10 +160,13 @@ for (const button of document.querySelectorAll('#tools button')) {
   };
 }
 
-const isTyping = (event) => event.ctrlKey || event.metaKey || event.altKey || event.target.closest?.('select, textarea');
+/** Whether a key event is a shortcut of the browser or input to a control, and not for the page. */
+const isForBrowser = (event) => (
+  event.ctrlKey || event.metaKey || event.altKey || event.target.closest?.('select, textarea')
+);
 
 addEventListener('keydown', (event) => {
-  if (isTyping(event)) return;
+  if (isForBrowser(event)) return;
   const key = event.key.toUpperCase();
   if (key === 'C' && !event.repeat) pointerInput.setCutKey(true);
   if (actions[key] && (!event.repeat || key === 'S')) actions[key]();
@@ -171,6 +179,7 @@ addEventListener('keyup', (event) => {
 });
 addEventListener('blur', () => pointerInput.setCutKey(false));
 
+/** Shows which options of the picture are switched on. */
 function showOptions() {
   for (const button of document.querySelectorAll('[data-option]')) {
     button.setAttribute('aria-pressed', String(options[button.dataset.option]));
@@ -181,7 +190,7 @@ for (const button of document.querySelectorAll('[data-option]')) {
   button.onclick = () => {
     const { option } = button.dataset;
     options[option] = !options[option];
-    // Stretch is the colour of sticks, so it needs them.
+    // Stretch is shown as the colour of sticks, so sticks must be visible.
     if (option === 'stretch' && options.stretch) options.sticks = true;
     if (option === 'sticks' && !options.sticks) options.stretch = false;
     showOptions();
@@ -196,19 +205,19 @@ dark.onchange = () => {
 
 // The picture.
 
-/** Number of steps during which the camera moves back while the scene spreads. */
-const OPENING = 300;
+/** Number of steps after which a scene has settled. Until then, the camera moves back if the scene spreads. */
+const SETTLING_STEPS = 300;
 
 /** The radius of the sphere around a box. */
 const radiusOf = ([min, max]) => Math.hypot(...subtract(max, min)) / 2;
 
-/** Computes the box, radius and floor of the scene, from its positions so far and its obstacles. */
+/** Computes `extent` from the positions of the scene so far and its obstacles. */
 function updateExtent() {
   const initial = renderer.box(state?.bounds);
   if (!initial) return;
-  const [low, high] = settled ? renderer.box(settled) : initial;
+  const [low, high] = settledBox ? renderer.box(settledBox) : initial;
   const size = radiusOf([low, high]);
-  // Ignore particles that fly away.
+  // Particles that fly away enlarge the box on each side by at most its radius.
   const near = reached && [
     reached[0].map((x, axis) => Math.max(x, low[axis] - size)),
     reached[1].map((x, axis) => Math.min(x, high[axis] + size)),
@@ -243,45 +252,48 @@ function updateCoveredArea(atOnce) {
 /** The camera moves nearer if the radius of the settled scene is below this fraction of the radius before. */
 const SETTLED_SIZE_MAX = 0.7;
 
-/** Starts to follow a new scene. */
+/** Starts to follow a new or restarted scene with the camera. */
 function startFollowing() {
-  [reached, settled, hasSettled] = [renderer.particleBox(), null, false];
+  [reached, settledBox, hasStoppedFollowing] = [renderer.particleBox(), null, false];
 }
 
-/** Unless the user moved the camera: moves it back if the scene spreads, and nearer once it has settled. */
+/**
+ * Unless the user moved the camera or holds a particle: moves the camera back if the scene spreads, and nearer if the
+ * scene is far smaller once it has settled.
+ */
 function follow() {
-  const isOver = renderer.step > OPENING;
-  if ((isOver && hasSettled) || camera.isMovedByUser || pointerInput.held.length) return;
+  const isSettled = renderer.step > SETTLING_STEPS;
+  if ((isSettled && hasStoppedFollowing) || camera.isMovedByUser || pointerInput.held.length) return;
   const now = renderer.particleBox();
   if (!now) return;
-  if (isOver) {
-    hasSettled = true;
+  if (isSettled) {
+    hasStoppedFollowing = true;
     if (radiusOf(renderer.box(now)) < SETTLED_SIZE_MAX * extent.radius) {
-      reached = settled = now;
+      reached = settledBox = now;
       lookAtAll(false);
     }
     return;
   }
-  if (hasSettled) startFollowing(); // the scene was restarted
+  if (hasStoppedFollowing) startFollowing(); // the scene was restarted
   reached = reached ? boxOfBoth(reached, now) : now;
   lookAtAll(false);
 }
 
 /**
- * Frames with more layers of faces (`Mesh.layers`) are not drawn. Curtain and drape have fewer than three;
- * after a blow-up they soon have thousands.
+ * Frames with more layers of faces (see `Mesh.layers`) are not drawn. The scenes curtain and drape have fewer than
+ * three layers; after a blow-up they soon have thousands.
  */
 const LAYERS_MAX = 40;
 
 /**
- * Whether most of the scene is out of view or larger than the picture, as after a blow-up. Drawing it
- * would be slow and show nothing.
+ * Whether most of a frame is out of view or far larger than the picture, as after a blow-up. Drawing such a frame would
+ * be slow and show nothing.
  */
 function isOutOfView({ epoch, positions }) {
-  if (!renderer.isReady || epoch !== renderer.mesh.epoch) return false; // the frame is dropped
+  if (!renderer.isReady || epoch !== renderer.mesh.epoch) return false; // `setFrame` rejects such a frame
   if (renderer.mesh.layers(positions, extent) > LAYERS_MAX) return true;
   const { particles } = renderer.mesh;
-  const stride = Math.ceil(particles / 500);
+  const stride = Math.ceil(particles / 500); // at most 500 particles are examined
   let [sampled, outside] = [0, 0];
   for (let i = 0; i < 3 * particles; i += 3 * stride) {
     const distance = Math.hypot(...subtract(positions.subarray(i, i + 3), extent.centre));
@@ -291,6 +303,7 @@ function isOutOfView({ epoch, positions }) {
   return outside > sampled / 2;
 }
 
+/** Uploads the newest frame, unless it is out of view, and requests the next one. */
 function takeFrame() {
   const message = nextFrame;
   nextFrame = null;
@@ -315,10 +328,12 @@ function takeFrame() {
   transport.send(encode('next'));
 }
 
-let lastTick = performance.now();
+let lastTick = performance.now(); // ms
+/** Runs once per frame of the browser. */
 function tick(now) {
   const seconds = Math.min(0.1, (now - lastTick) / 1000);
-  if (nextFrame && quality.recordFrame(now - lastTick)) renderer.hasMoved = true; // redraws the shadow
+  // With the quality, the size of the shadow map changes, so the shadow must be drawn again.
+  if (nextFrame && quality.recordFrame(now - lastTick)) renderer.hasMoved = true;
   lastTick = now;
   const pixelRatio = Math.min(devicePixelRatio, quality.now.maxPixelRatio);
   if (renderer.resize(pixelRatio)) {
@@ -341,7 +356,7 @@ canvas.addEventListener('webglcontextlost', () => {
   messages.setBanner('picture', 'The graphics context was lost. Reload the page.', 'bad');
 });
 
-// Interface for tests.
+// The interface for tests (apps/view/web-tests).
 
 window.taut = Object.freeze({
   get state() { return state; },

@@ -1,13 +1,14 @@
-// Messages to the user: toasts that disappear after some seconds, and a banner that stays until its
-// reason is removed.
+// Messages to the user: toasts, which disappear after some seconds, and a banner, which stays until its reason is
+// removed.
 
 const TOAST_TIME = 6000; // ms
 const TOASTS_MAX = 4;
 
 export class Messages {
+  /** `toasts` is the element that contains the toasts, `banner` that of the banner. */
   constructor(toasts, banner) {
     Object.assign(this, { toasts, banner });
-    this.reasons = new Map();
+    this.reasons = new Map(); // text and CSS class for each reason, in the order in which they were set
   }
 
   /** Shows a toast; it replaces one with the same text. */
@@ -23,7 +24,10 @@ export class Messages {
     setTimeout(() => toast.remove(), TOAST_TIME);
   }
 
-  /** Sets the text for `reason`, or removes it if `text` is empty. The banner shows the last text set. */
+  /**
+   * Sets the text and the CSS class (`kind`) of the banner for `reason`, or removes them if `text` is empty. If several
+   * reasons have a text, the banner shows the text that was set last.
+   */
   setBanner(reason, text, kind = '') {
     this.reasons.delete(reason);
     if (text) this.reasons.set(reason, { text, kind });

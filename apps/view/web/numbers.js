@@ -1,14 +1,14 @@
-// Formats numbers.
+// Formats numbers for the figures.
 
-/** Factors and their prefixes. */
+/** Factors and their SI prefixes, the largest first. */
 const LARGE = [[1e12, 'T'], [1e9, 'G'], [1e6, 'M'], [1e3, 'k'], [1, '']];
 const ALL = [...LARGE, [1e-3, 'm'], [1e-6, 'µ'], [1e-9, 'n']];
 
-/** Three significant digits and a prefix: `['1.03', 'M']`. */
+/** Formats a number with three significant digits and a prefix: `['1.03', 'M']`. */
 function scaled(x, prefixes) {
   if (x === null || x === undefined || Number.isNaN(x)) return ['–', ''];
   if (!Number.isFinite(x)) return ['∞', ''];
-  // 0.9995 is rounded to 1.00.
+  // Three digits of 0.9995 are 1.00, so the prefix is that of 1.
   const [factor, prefix] = prefixes.find(([factor]) => Math.abs(x) >= factor * 0.9995) ?? [1, ''];
   const value = x / factor;
   const magnitude = Math.abs(value);
@@ -26,6 +26,7 @@ export function quantity(x, unit) {
   return [text, prefix + unit];
 }
 
+/** Formats a time in ms, without the unit; more decimals for shorter times. */
 export function milliseconds(x) {
   if (!Number.isFinite(x)) return '–';
   return x < 0.0995 ? x.toFixed(3) : x < 9.95 ? x.toFixed(2) : x.toFixed(1);

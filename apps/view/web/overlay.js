@@ -1,5 +1,6 @@
-// SVG over the picture: rings around particles, and the trail of a cut.
+// SVG drawings over the picture: rings around particles, and the trail of a cut.
 
+/** Creates an SVG element. */
 const make = (name, attributes) => {
   const element = document.createElementNS('http://www.w3.org/2000/svg', name);
   for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
@@ -13,23 +14,27 @@ export class Overlay {
     this.strokes = [];
   }
 
-  /** Provides `count` visible elements: creates missing ones and hides the rest. */
+  /** Makes the first `count` of `elements` visible and hides the others. Creates elements if there are too few. */
   pool(elements, count, name, attributes) {
     while (elements.length < count) elements.push(this.svg.appendChild(make(name, attributes)));
     elements.forEach((element, i) => {
       const hidden = i >= count;
       if (element.hidden_ !== hidden) element.style.display = hidden ? 'none' : '';
-      element.hidden_ = hidden; // a property of ours: the style is written only when it changes
+      element.hidden_ = hidden; // a property of this page, so that the style is written only when it changes
     });
     return elements;
   }
 
+  /**
+   * Shows `rings` around held and hovered particles (`at`: the centre, pixels of the picture), and `trail`: the parts
+   * of a cut, each a line with an opacity.
+   */
   show(rings, trail) {
     const circles = this.pool(this.rings, rings.length, 'circle', {});
     rings.forEach(({ at: [x, y], held }, i) => {
       circles[i].setAttribute('cx', x);
       circles[i].setAttribute('cy', y);
-      circles[i].setAttribute('r', held ? 9 : 6);
+      circles[i].setAttribute('r', held ? 9 : 6); // pixels
       circles[i].setAttribute('class', held ? 'held' : 'hovered');
     });
     const lines = this.pool(this.strokes, trail.length, 'line', { class: 'cut' });

@@ -1,17 +1,21 @@
 // The settings panel. Shows the settings in force and sends changes; it stores no settings itself.
 
-/** Scales of sliders: range, step, mapping and text format. */
+/**
+ * Scales of sliders: the range and step of the slider's position, the mappings between position and value, and the
+ * format of values.
+ */
 const linear = (min, max, step, format = (x) => `${x}`) => ({
   min, max, step, format, toSlider: (x) => x, fromSlider: (x) => x,
 });
 const logarithmic = (min, max, format, zero = null) => ({
-  // If `zero` is given, it is the value of the leftmost position, 0.1 decades left of `min`.
+  // The position is the decimal logarithm of the value. If `zero` is given, it is the value of the leftmost position,
+  // which is 0.1 left of that of `min`.
   min: Math.log10(min) - (zero === null ? 0 : 0.1), max: Math.log10(max), step: 0.01, format,
   toSlider: (x) => (zero !== null && x <= zero ? Math.log10(min) - 0.1 : Math.log10(x)),
   fromSlider: (x) => (zero !== null && x < Math.log10(min) - 0.05 ? zero : Number((10 ** x).toPrecision(3))),
 });
 
-/** A scale whose rightmost position means never: the value 1e6. */
+/** A linear scale whose rightmost position means never: the value 1e6, the largest that the host accepts. */
 const linearWithNever = (min, max, step, format) => ({
   ...linear(min, max, step, format),
   toSlider: (x) => Math.min(x, max), fromSlider: (x) => (x >= max ? 1e6 : x),
@@ -25,29 +29,32 @@ const SLIDERS = {
   stiffness: { name: 'Stiffness', scale: logarithmic(0.01, 1, (x) => x.toPrecision(2)), about: 'fraction of its error that a stick corrects in each iteration; more iterations or substeps make it stiffer' },
   compliance: { name: 'Compliance', scale: logarithmic(1e-9, 1e-2, (x) => (x ? `${x.toExponential(1)} m/N` : 'none'), 0), about: 'extension per force; exact with 1 iteration per substep, independent of substeps' },
   tear: { name: 'Tears at', scale: linearWithNever(1.05, 6, 0.05, (x) => (x > 100 ? 'never' : `${x.toFixed(2)} ×`)), none: 'never', about: 'length at which a stick tears, in rest lengths' },
-  thickness: { name: 'Thickness', scale: logarithmic(0.001, 0.2, (x) => `${(1000 * x).toPrecision(2)} mm`), about: 'distance that the particles of cloth and ropes keep from each other; below the spacing, cloth has gaps' },
+  thickness: { name: 'Thickness', scale: logarithmic(0.001, 0.2, (x) => `${(1000 * x).toPrecision(2)} mm`), about: 'distance that the particles of cloth and ropes keep from each other; should be about their spacing, because other cloth can pass through gaps' },
   friction: { name: 'Friction', scale: linear(0, 1.5, 0.05, (x) => x.toFixed(2)), about: 'friction between cloth, ropes, bodies and limbs that collide' },
 };
 
-/** The slider for scenes whose size is a number of copies; `Panel.show` sets its maximum. */
+/** The slider for scenes whose size is a number of copies. `Panel.show` sets its maximum, so 2 is not used. */
 const COPIES = { name: 'Copies', scale: linear(1, 2, 1), about: 'number of copies of the model; another number restarts the scene', restarts: true };
 
+/** The descriptions of formulas. */
 const FORMULAS = {
   exact: 'one division and one root per stick: the exact projection',
   newton: 'one division per stick: the approximation in the articles; leaves sticks slightly short',
   halley: 'one division per stick: third order near the rest length, never overshoots',
-  quick: 'no division and no root; the same bits on every machine',
+  quick: 'no division and no root: an integer estimate of the root, refined by multiplications',
 };
 
+/** The descriptions of kernels. */
 const KERNELS = {
   scalar: 'one stick at a time: the reference for all other kernels',
   wide: '8 sticks at once, with the instruction set of the build',
-  pulp: '8 or 16 sticks at once, with the best instruction set of this processor',
+  pulp: '4, 8 or 16 sticks at once, with the best instruction set of this processor',
   grid: 'regular sheets: whole rows at once, without indices',
   copies: 'copies of one model, one in each lane',
   colour: 'runs another kernel on several threads',
 };
 
+/** Creates an HTML element. */
 const element = (name, attributes = {}, ...children) => {
   const node = document.createElement(name);
   for (const [key, value] of Object.entries(attributes)) {
@@ -58,16 +65,17 @@ const element = (name, attributes = {}, ...children) => {
   return node;
 };
 
-/** Converts a plain name to an object with that name. */
+/** Converts a name to an object with that name; returns objects unchanged. */
 const named = (choice) => (typeof choice === 'string' ? { name: choice } : choice);
 
-/** A group of buttons of which one is chosen. A disabled button shows its reason when pressed. */
+/** A group of buttons of which one is chosen. A button that cannot be chosen shows the reason when it is pressed. */
 class Choice {
   constructor(box, choose, showMessage) {
     Object.assign(this, { box, choose, showMessage });
     this.key = '';
   }
 
+  /** Shows a button for each choice (name, description `about`, and the `reason` why it cannot be chosen, if any). */
   show(choices, chosen) {
     const key = JSON.stringify(choices);
     if (key !== this.key) {
@@ -90,9 +98,9 @@ class Choice {
 
 export class Panel {
   /**
-   * @param {HTMLElement} root
-   * @param {(command: string, fields?: object) => void} send
-   * @param {(text: string) => void} showMessage
+   * @param {HTMLElement} root the element of the panel
+   * @param {(command: string, fields?: object) => void} send sends a command to the host
+   * @param {(text: string) => void} showMessage shows a message to the user
    */
   constructor(root, send, showMessage) {
     this.root = root;
@@ -124,7 +132,10 @@ export class Panel {
     ]));
   }
 
-  /** A slider that sends its values while it moves, or only its last value if each change `restarts` the scene. */
+  /**
+   * Makes a slider in `row` and returns its function `show`. The slider calls `set` with its values while it moves; if
+   * each change `restarts` the scene, only with its last value. `none` is the text for null.
+   */
   slider(row, { name, scale, about, none = 'differs', restarts = false }, set) {
     const input = element('input', {
       type: 'range', min: scale.min, max: scale.max, step: scale.step, 'aria-label': name,
@@ -136,7 +147,7 @@ export class Panel {
       value.textContent = x === null ? none : scale.format(x);
       input.style.setProperty('--share', (input.value - input.min) / (input.max - input.min));
     };
-    // At most one message per drawn frame, however fast the slider moves.
+    // Calls `set` at most once per drawn frame, even if the slider moves faster.
     let waiting = false;
     input.oninput = () => {
       format(scale.fromSlider(Number(input.value)));
@@ -175,10 +186,12 @@ export class Panel {
     this.choices.kernel.show(kernels.map(({ name, reason }) => ({ name, reason, about: KERNELS[name] })), settings.kernel);
     this.choices.instructions.show((current?.instructions ?? []).map(named), settings.instructions);
     this.choices.formula.show(state.formulas.map(named).map((formula) => ({ ...formula, about: FORMULAS[formula.name] })), settings.formula);
+    // At most 8 buttons.
     const threads = Array.from({ length: Math.min(state.threads ?? 1, 8) }, (_, i) => ({ name: `${i + 1}` }));
     this.choices.threads.show(threads, `${settings.threads ?? 1}`);
     this.choices.threads.box.closest('.row').hidden = threads.length < 2;
 
+    // The kernels for a race: each kernel that suits the scene, on each instruction set, except the current one.
     const opponents = kernels.flatMap(({ name, instructions, reason }) => {
       const instructionSets = (instructions ?? []).map(named).filter((it) => !it.reason);
       if (instructionSets.length < 2) return [{ name, reason }];
@@ -194,6 +207,7 @@ export class Panel {
     for (const [key, slider] of Object.entries(this.sliders)) slider.show(settings[key]);
   }
 
+  /** Fills a `select` element with options, and selects the chosen one. */
   options(select, options, chosen) {
     const key = JSON.stringify(options);
     if (select.dataset.key !== key) {

@@ -1,8 +1,8 @@
-// Pointer input in the picture: drag particles, cut, orbit, pan, zoom. Mouse, pen and any number of
-// fingers. Each pointer has one action from pointerdown to pointerup.
+// Pointer input in the picture, by mouse, pen and any number of fingers: drags particles, cuts, and orbits, pans and
+// zooms the view. Each pointer has one action (`orbit`, `pan`, `hold` or `cut`) from pointerdown to pointerup.
 
-const PICK_RADIUS = { mouse: 14, pen: 18, touch: 30 }; // pixels within which a particle is grabbed
-const CUT_LENGTH_MIN = 3; // the shortest cut that is sent, pixels
+const PICK_RADIUS = { mouse: 14, pen: 18, touch: 30 }; // distance within which a particle is grabbed, pixels
+const CUT_LENGTH_MIN = 3; // shorter cuts are not sent, pixels
 const TRAIL_TIME = 400; // ms for which a cut stays visible
 /** The zoom factor per pixel of the wheel. */
 const WHEEL_ZOOM = 1.0015;
@@ -10,13 +10,13 @@ const WHEEL_ZOOM = 1.0015;
 export class PointerInput {
   constructor({ canvas, overlay, renderer, camera, send }) {
     Object.assign(this, { canvas, overlay, renderer, camera, send });
-    this.pointers = new Map();
-    this.mouse = null; // its position, also while no button is pressed
-    this.cutKey = false;
-    this.cutMode = false;
-    this.trail = [];
-    this.hovered = null;
-    this.needsPick = false;
+    this.pointers = new Map(); // the pressed pointers, by id
+    this.mouse = null; // the position of the mouse, also while no button is pressed
+    this.cutKey = false; // whether the key for cutting is held
+    this.cutMode = false; // whether the tool for cutting is switched on
+    this.trail = []; // the last cuts
+    this.hovered = null; // the particle under the mouse
+    this.needsPick = false; // whether the mouse has moved since the last search for the particle under it
     canvas.addEventListener('pointerdown', (event) => this.down(event));
     canvas.addEventListener('pointermove', (event) => this.move(event));
     for (const name of ['pointerup', 'pointercancel', 'lostpointercapture']) {
@@ -33,17 +33,19 @@ export class PointerInput {
     this.hover(null);
   }
 
-  /** The particles that this page holds. */
+  /** The particles that this page holds, one for each pointer with the action `hold`. */
   get held() {
     return [...this.pointers.values()].filter(({ action }) => action === 'hold').map(({ particle }) => particle);
   }
 
+  /** Sets whether the key for cutting is held; while it is, the mouse cuts without a button. */
   setCutKey(isDown) {
     this.cutKey = isDown;
     if (this.mouse) this.mouse.cutFrom = [this.mouse.x, this.mouse.y];
     this.showCursor();
   }
 
+  /** Sets whether the tool for cutting is switched on. */
   setCutMode(isOn) {
     this.cutMode = isOn;
     this.showCursor();
@@ -109,7 +111,7 @@ export class PointerInput {
     this.showCursor();
   }
 
-  /** Two fingers, of which one moved to x, y: their middle pans, their distance zooms. */
+  /** One of two fingers moved to x, y: the movement of their middle pans, the change of their distance zooms. */
   pinch(moved, other, x, y) {
     const before = Math.hypot(moved.x - other.x, moved.y - other.y);
     const after = Math.hypot(x - other.x, y - other.y);
@@ -121,10 +123,11 @@ export class PointerInput {
     event.preventDefault();
     const pixels = event.deltaMode === 1 ? 16 : 1; // per unit of the event; mode 1: lines
     if (event.shiftKey) this.camera.pan(-event.deltaX * pixels, -event.deltaY * pixels);
+    // Pinching on a touchpad gives small wheel events with `ctrlKey`, hence the factor 6.
     else this.camera.zoom(WHEEL_ZOOM ** (event.deltaY * pixels * (event.ctrlKey ? 6 : 1)), this.normalize(this.pixelsOf(event)));
   }
 
-  /** Projects a point to pixels of the picture and its distance; `null` if it is behind the camera. */
+  /** Projects a point to x and y, pixels of the picture, and its distance, m; `null` if it is behind the camera. */
   toPixels(point) {
     const projected = this.camera.project(point);
     if (!projected) return null;
@@ -132,13 +135,17 @@ export class PointerInput {
     return [((x + 1) / 2) * this.canvas.clientWidth, ((1 - y) / 2) * this.canvas.clientHeight, distance];
   }
 
-  /** The particle nearest to a point of the picture, within a radius; prefers particles in front. */
+  /**
+   * The particle that is nearest to a point of the picture, within a radius, pixels; `null` if there is none. Particles
+   * in front are preferred.
+   */
   pick([x, y], radius) {
     const { positions, mesh } = this.renderer;
     if (!positions) return null;
     const m = this.camera.viewProjection;
     const [width, height] = [this.canvas.clientWidth / 2, this.canvas.clientHeight / 2];
-    const depthWeight = this.camera.isFlat ? 0 : 80 / this.camera.now.distance; // pixels per metre
+    // How many pixels a metre of depth counts: 80 pixels for the distance from the camera to its target.
+    const depthWeight = this.camera.isFlat ? 0 : 80 / this.camera.now.distance;
     let best = null;
     let bestScore = Infinity;
     for (let id = 0, i = 0; id < mesh.particles; id++, i += 3) {
@@ -159,7 +166,7 @@ export class PointerInput {
     return best;
   }
 
-  /** Sends a cut between two points of the picture. */
+  /** Sends a cut along the line between two points of the picture, and shows it. */
   cut(from, to) {
     const length = 10 * this.camera.now.distance;
     const [a, b] = [from, to].map((pixels) => this.camera.ray(this.normalize(pixels), length));
@@ -167,7 +174,7 @@ export class PointerInput {
     this.trail.push({ from, to, time: performance.now() });
   }
 
-  /** Cuts from the end of the last cut of a pointer to its current position. */
+  /** Cuts from where the last cut of a pointer ended to its current position. */
   continueCut(pointer) {
     const [x, y] = pointer.cutFrom;
     if (Math.hypot(pointer.x - x, pointer.y - y) < CUT_LENGTH_MIN) return;
@@ -175,7 +182,7 @@ export class PointerInput {
     pointer.cutFrom = [pointer.x, pointer.y];
   }
 
-  /** Call it once per drawn frame: sends drags and cuts, and shows held and hovered particles. */
+  /** Sends drags and cuts, and shows held and hovered particles. Call it once per drawn frame. */
   flush() {
     const rings = [];
     for (const pointer of this.pointers.values()) {
@@ -202,16 +209,19 @@ export class PointerInput {
     this.overlay.show(rings, this.fadingTrail());
   }
 
+  /** The last cuts, each with its opacity; forgets the older ones. */
   fadingTrail() {
     const now = performance.now();
     this.trail = this.trail.filter(({ time }) => now - time < TRAIL_TIME);
     return this.trail.map(({ from, to, time }) => ({ from, to, opacity: 1 - (now - time) / TRAIL_TIME }));
   }
 
+  /** Whether a movement of the pointer cuts. */
   isCutting() {
     return this.cutKey || this.cutMode || [...this.pointers.values()].some(({ action }) => action === 'cut');
   }
 
+  /** Sets the particle under the mouse. */
   hover(particle) {
     this.hovered = particle;
     if (particle === null) this.needsPick = false;

@@ -1,5 +1,5 @@
-// Encodes commands and decodes messages of the host (see apps/view/src/protocol). All numbers are
-// little-endian, like typed arrays in all browsers.
+// Encodes commands to the host, and decodes messages of the host (see apps/view/src/protocol). All numbers in messages
+// are little-endian, as are typed arrays in all browsers.
 
 const HEADER = 16; // bytes
 const KINDS = { 1: 'mesh', 2: 'indices', 3: 'removed', 4: 'frame', 5: 'rests' };
@@ -7,7 +7,7 @@ const KINDS = { 1: 'mesh', 2: 'indices', 3: 'removed', 4: 'frame', 5: 'rests' };
 /** The index in place of each corner of a removed face and each end of a torn stick. */
 export const NONE = 0xffffffff;
 
-/** Encodes a command. */
+/** Encodes a command with its fields as JSON. */
 export const encode = (command, fields = {}) => JSON.stringify({ do: command, ...fields });
 
 /** Decodes a text message: `{say: 'state' | 'figures' | 'error', …}`. */

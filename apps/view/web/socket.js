@@ -1,11 +1,12 @@
-// Connects to the host through a WebSocket. Reconnects automatically, quickly at first, then every
-// two seconds. A full server responds with status 503 and a message (limits: apps/view/src/protocol).
+// Connects to the host through a WebSocket. Reconnects automatically, at first after a quarter of a second, later every
+// two seconds. A server with too many pages responds with status 503 and a message (see the limits in
+// apps/view/src/protocol).
 
 const FIRST_WAIT = 250; // ms
 const LONGEST_WAIT = 2000; // ms
-const FULL = 503; // HTTP status
+const FULL = 503; // HTTP status of a server with too many pages
 
-/** The reason why the server refuses a socket, which WebSocket does not report; '' if there is none. */
+/** Requests by HTTP the reason why the server refuses sockets, which a WebSocket does not report; '' without one. */
 async function refusalReason() {
   try {
     const response = await fetch(new URL('socket', location.href));
@@ -16,6 +17,7 @@ async function refusalReason() {
 }
 
 /**
+ * Connects, and calls the handlers.
  * @param {{open(): void, closed(reason: string): void, text(text: string): void, binary(buffer: ArrayBuffer): void}} handlers
  * @returns {{send(text: string): boolean}} `send` returns whether the socket was open.
  */

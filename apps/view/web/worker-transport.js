@@ -1,9 +1,11 @@
-// Connects to the host as WebAssembly in a worker of this page: the same messages, without a server.
+// Connects to the host in a worker of this page, where it runs as WebAssembly. The messages are the same as with a
+// server.
 
-/** Has the parameters and the result of `connectSocket`. */
+/** Starts the worker. The parameters and the result are those of `connectSocket` in `socket.js`. */
 export function connectWorker(handlers) {
   const worker = new Worker(new URL('worker.js', location.href), { type: 'module' });
   let isOpen = false;
+  // The connection counts as open from the first message on.
   const open = () => {
     if (!isOpen) {
       isOpen = true;

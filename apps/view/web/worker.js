@@ -1,17 +1,20 @@
-// Runs the host, which simulates, as WebAssembly in a web worker, so that no server is needed. Receives
-// commands as JSON strings; posts messages of the host as JSON strings and ArrayBuffers.
+// Runs the host as WebAssembly in a web worker, so that the page needs no server. Receives commands as JSON strings,
+// and posts the messages of the host as JSON strings and ArrayBuffers. apps/view/wasm/src/lib.rs describes the exports
+// of the module.
 'use strict';
 
 let host = null;
-const earlyCommands = []; // received before the module was loaded
+const earlyCommands = []; // commands that were received before the module was loaded
 
 onmessage = ({ data }) => (host ? host.command(data) : earlyCommands.push(data));
 
+/** Starts the simulation. Returns the function that runs a command. */
 function start(wasm) {
   const memory = wasm.memory;
+  // Not kept: the buffer changes when the memory grows.
   const bytes = (address, length) => new Uint8Array(memory.buffer, address, length);
-  let last = performance.now();
-  let timer = 0; // 0: none is set, because the simulation is paused or has blown up
+  let last = performance.now(); // when time was last advanced, ms
+  let timer = 0; // of the next step; 0 while there is none, because the simulation is paused or has blown up
 
   function postMessages() {
     for (let kind = wasm.take(); kind !== 0; kind = wasm.take()) {
@@ -25,6 +28,7 @@ function start(wasm) {
     }
   }
 
+  /** Runs the steps that are due. */
   function tick() {
     const now = performance.now();
     wasm.advance((now - last) / 1000);
@@ -33,6 +37,7 @@ function start(wasm) {
     schedule();
   }
 
+  /** Sets the timer to the time of the next step. */
   function schedule() {
     const due = wasm.due();
     timer = due < 0 ? 0 : setTimeout(tick, 1000 * due);
@@ -46,6 +51,7 @@ function start(wasm) {
       bytes(wasm.command(command.length), command.length).set(command);
       wasm.receive();
       postMessages();
+      // The command may have continued the simulation; the pause is not simulated later.
       if (timer === 0) {
         last = performance.now();
         schedule();

@@ -1,4 +1,4 @@
-//! The benches, independent of the measurement (time or ticks).
+//! The benches of `kernels` and `ticks`, generic over the measurement: wall-clock time or ticks.
 
 mod summary;
 
@@ -13,7 +13,7 @@ use taut_bench::{BenchCase, RUN_FRAMES, Run, SCENARIOS, Scenario, kernel_path};
 
 use summary::{RunTimes, Summary};
 
-/// The size of the models when the benches run as a test.
+/// The size of the models when the benches run as a smoke test, without measuring.
 const SMOKE_SIZE: usize = 12;
 /// The name of the textbook loop, which is not a kernel.
 const TEXTBOOK: &str = "textbook";
@@ -46,8 +46,8 @@ pub(crate) fn run<M: Measurement + 'static>(
     }
 }
 
-/// Whether the benches run as a test, as criterion decides it: if `--bench`, which `cargo bench`
-/// passes, is absent, or if `--test` is present.
+/// Whether the benches run as a smoke test. Criterion decides it in the same way: `--bench`, which
+/// `cargo bench` passes, is absent, or `--test` is present.
 fn is_smoke() -> bool {
     let has_option = |option: &str| env::args().any(|argument| argument == option);
     !has_option("--bench") || has_option("--test")
@@ -89,7 +89,8 @@ fn run_group<M: Measurement + 'static>(
 }
 
 /// One bench: runs of at most [`RUN_FRAMES`] frames, each from the start, each verified. Returns
-/// their times and the residual after [`RUN_FRAMES`] frames; `None` if it was filtered out.
+/// their times and the residual after [`RUN_FRAMES`] frames; `None` if the command line filters this
+/// bench out.
 fn bench<'a, M: Measurement + 'static>(
     group: &mut BenchmarkGroup<'_, M>,
     measurement: &M,

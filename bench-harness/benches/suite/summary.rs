@@ -5,8 +5,8 @@ use taut_bench::RUN_FRAMES;
 
 use crate::suite::TEXTBOOK;
 
-/// With at least this many full runs, shorter ones are ignored: a larger fraction of their frames
-/// comes right after a rewind.
+/// With at least this many full runs, shorter runs are ignored, because a larger fraction of their
+/// frames comes right after a rewind.
 const FULL_RUNS_MIN: usize = 5;
 
 /// Times per frame of the runs of one bench, in the unit of the measurement.
@@ -40,9 +40,9 @@ pub(crate) struct Summary {
     lines: Vec<Line>,
 }
 
-/// The result of a bench; times are per stick and iteration.
+/// The result of a bench. Times are per stick and iteration, in the unit of the measurement.
 struct Line {
-    /// The title of its table: `scenario/size`.
+    /// The title of the table that this line belongs to: `scenario/size`.
     table: String,
     kernel: String,
     formula: Formula,

@@ -12,7 +12,7 @@ use crate::residual::Residual;
 pub const ITERATION_POINTS: &[u32] = &[1, 2, 4, 8, 16, 32, 64, 128, 256];
 /// The number of iterations in `f64` after which a frame counts as solved.
 pub const SOLVED_ITERATIONS: u32 = 4096;
-/// Frames of falling before the frame whose iterations are measured.
+/// The number of frames in which the model falls, before the frame whose iterations are measured.
 pub const FALL_FRAMES: usize = 30;
 
 /// A frame of a falling model after a number of iterations.

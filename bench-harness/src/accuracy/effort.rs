@@ -186,7 +186,8 @@ struct Trial {
     substeps: u32,
 }
 
-/// Stretch over the measured frames; infinite if it exceeds all bounds.
+/// The stretch over the measured frames; infinite if its rms exceeds all [`BOUNDS`], or if a position
+/// is not finite.
 #[derive(Clone, Copy, Debug)]
 struct MeasuredStretch {
     rms: f64,
@@ -229,7 +230,7 @@ impl EffortStudy {
                 progress(Progress { share, doing: &doing });
                 done += 1.0;
             };
-            // Bounds, each with a trial that keeps it.
+            // Pairs of a bound and a trial that keeps it.
             let mut found = Vec::new();
             for tethers in [false, true] {
                 for iterations in ITERATIONS {

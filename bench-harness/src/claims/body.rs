@@ -47,9 +47,9 @@ pub(super) const CLAIMS: &[Claim] = &[
         ],
         rule: VerdictRule::All,
         measure: |_| tetrahedron_falls(),
-        method: "The same without walls and damping, 60 frames of 4 iterations; the fall should be \
-              g t² / 2. Sticks conserve momentum up to rounding, but not the spin: positions \
-              are projected along the new directions.",
+        method: "The tetrahedron of the claim `tetrahedron` without walls and damping, 60 frames \
+              of 4 iterations; the fall should be g t² / 2. Sticks conserve momentum up to \
+              rounding, but not the spin: positions are projected along the new directions.",
         command: "taut accuracy --parts drift --iterations 4",
     },
     Claim {
@@ -141,7 +141,7 @@ fn thrown(step: &Step<3>) -> Result<(Particles<3>, Sticks), ClaimError> {
     let sticks = Sticks::joining(&body, &pairs, Duplicates::Keep)?;
     for (particle, point) in TETRAHEDRON.into_iter().enumerate() {
         let [x, y, _] = point;
-        // The spin is about (0.5, 0.3), near the centre.
+        // The axis of the spin goes through (0.5, 0.3), near the centre of mass.
         let velocity =
             [VELOCITY[0] - SPIN * (y - 0.3), VELOCITY[1] + SPIN * (x - 0.5), VELOCITY[2]];
         for axis in 0..3 {

@@ -7,7 +7,7 @@ use super::run::{one_substep, rms_after};
 use super::{Bound, Check, Claim, ClaimError, Scale, Source, VerdictRule};
 use crate::precision_pair::{in_double, relaxation};
 
-/// The bound for "looks like cloth": an rms residual of at most 10 %.
+/// The bound for "nicely looking", that is, still like cloth: an rms residual of at most 10 %.
 const NICE: Bound = Bound::AtMost(0.1);
 
 pub(super) const CLAIMS: &[Claim] = &[

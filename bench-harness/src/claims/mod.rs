@@ -1,4 +1,5 @@
-//! Measures the claims of the articles.
+//! Measures claims of the articles on Verlet integration with sticks ([`Source`]), and of Taut's own
+//! documentation.
 //!
 //! A [`Claim`] is data: its text and source, the function that measures it, and the bound of each
 //! value for the claim to hold. The [`Verdict`] is computed from the values.

@@ -46,17 +46,17 @@ pub fn stick_with_masses(
     [minus(x1, times(delta, invmass1 * diff)), plus(x2, times(delta, invmass2 * diff))]
 }
 
-/// The approximated stick of the book chapter, a reprint of Jakobsen's article. Wrong: the signs of `x1 += d; x2 -= d` suit the form
-/// with a square root, whose factor is positive for a stretched stick; this one is negative.
-/// (The article itself has them right.)
+/// The approximated stick of the book chapter, a reprint of Jakobsen's article. Wrong: the signs of
+/// `x1 += d; x2 -= d` suit the form with a square root, whose factor is positive for a stretched
+/// stick; the factor of this form is negative. (The signs in the article itself are right.)
 pub fn approximated_stick([x1, x2]: [Point; 2], r: f64) -> [Point; 2] {
     let d = minus(x2, x1);
     let d = times(d, r * r / (dot(d, d) + r * r) - 0.5);
     [plus(x1, d), minus(x2, d)]
 }
 
-/// The stick with masses of the book chapter. Wrong: it divides by `dl`, which is never set;
-/// only `dlen` is. Here it is 0.
+/// The stick with masses of the book chapter. Wrong: it divides by `dl`, which is never set; the
+/// length is in `dlen`. Here `dl` is 0.
 pub fn chapter_stick_with_masses(
     [x1, x2]: [Point; 2],
     [invmass1, invmass2]: [f64; 2],

@@ -15,8 +15,8 @@ use crate::instructions::Executed;
 /// The number of iterations of the counted frame.
 pub const ITERATIONS: u32 = 8;
 
-/// A pattern that matches the symbol of [`counted_frame`], the function that is counted: one frame,
-/// integration and copies included.
+/// A pattern that matches the symbol of [`counted_frame`], the function whose instructions are counted:
+/// one frame, including the integration and the copying of particles into the plan and back.
 pub const COUNTED_FRAME: &str = "*counted_frame*";
 
 /// A kernel with a formula on a fixed small scene with all sticks: a sheet of 32 by 32 or 64 by 64
@@ -109,11 +109,11 @@ impl Case {
         Ok((whole_model, arranged.schedule))
     }
 
-    /// Prepares its second frame. The first frame runs here, because it includes work that a plan
-    /// does only once.
+    /// Prepares the frame that is counted, the second one. The first frame runs here, because it
+    /// includes work that a plan does only once.
     ///
     /// # Errors
-    /// If it cannot be set up.
+    /// If the frame cannot be set up.
     pub fn frame(&self) -> Result<Frame, CaseError> {
         let (Model { mut particles, sticks, .. }, schedule) = self.scene()?;
         let formula = self.formula.parse().map_err(|_| self.unknown())?;

@@ -12,10 +12,10 @@ pub struct Tool {
 }
 
 impl Tool {
-    /// Runs a program and counts its instructions.
+    /// Valgrind, which runs a program and counts its instructions.
     pub const VALGRIND: Self =
         Self { name: "valgrind", install_command: "apt-get install valgrind" };
-    /// Disassembles a program.
+    /// Objdump, which disassembles a program.
     pub const OBJDUMP: Self = Self { name: "objdump", install_command: "apt-get install binutils" };
 
     /// A message about the first missing tool; `None` if all are installed.

@@ -36,18 +36,18 @@ pub struct Demand {
     pub set_bytes: f64,
 }
 
-/// The inverse masses for which a loop is specialized.
+/// The inverse masses of the two ends of a stick for which a loop of a kernel is specialized.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum InverseMasses {
-    /// Any, with the weight term of the stick loaded or computed: no specialization.
+    /// Any inverse masses: no specialization. The weight term of the stick is loaded or computed.
     Any { weight: Weight },
-    /// The same at both ends, so the displacement is computed once for both.
+    /// The same inverse mass at both ends, so the displacement is computed once for both.
     Equal,
     /// 1 at both ends, so the multiplication by the inverse masses is omitted.
     Unit,
 }
 
-/// The weight term of a stick between ends of any inverse masses.
+/// Where a loop gets the weight term of a stick between ends of any inverse masses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Weight {
     /// Loaded, if the formula stores it; otherwise computed.
@@ -68,8 +68,8 @@ impl Demand {
     ///   is that of a group, because a group runs all iterations before the next one begins.
     /// - The other kernels read indices and constants from a [`Program`], and load and store
     ///   records. A run loads a whole block of memory by one index, but the sweep also passes over
-    ///   the memory of its other indices. Ends of equal mass are relaxed as records of four
-    ///   numbers.
+    ///   the memory of the other indices of the run. If both ends of a stick have the same mass, the
+    ///   whole records of four numbers are displaced, not only the three coordinates.
     ///
     /// # Errors
     /// If the program of the model cannot be built.

@@ -54,7 +54,7 @@ impl Peak {
         best
     }
 
-    /// One turn.
+    /// Measures all rates once: one of the [`TURNS`].
     fn measure_once(largest_set_bytes: usize) -> Vec<Self> {
         let mut peaks: Vec<Self> = Vec::new();
         for machine in PulpMachine::available() {
@@ -86,7 +86,7 @@ impl Peak {
     }
 
     /// An upper bound of the bandwidth of a working set, in bytes read and written per nanosecond:
-    /// the highest of the measured sets, from the next smaller one on.
+    /// the highest bandwidth of the next smaller measured set and of all larger measured sets.
     pub fn bytes_per_ns(&self, set_bytes: f64) -> f64 {
         // Each measured set is 4 times as large as the one before.
         let is_included = |measured: &&Bandwidth| measured.set_bytes as f64 > set_bytes / 4.0;
@@ -96,11 +96,11 @@ impl Peak {
     }
 }
 
-/// A link in a chain of dependent operations: its operand is the previous result.
-/// It is a trait and not a closure, because only a method can be `#[inline(always)]` and so compile
-/// with the target features of its caller.
+/// A link in a chain of dependent operations: its operand is the result of the previous link.
+/// `Link` is a trait, because only a method can be `#[inline(always)]`, and so be compiled with the
+/// target features of its caller; a closure cannot.
 trait Link: Copy {
-    /// The number of operations in it.
+    /// The number of operations in a link.
     const OPERATIONS: u32;
     fn next<V: Vector>(chain: V, constants: [V; 2]) -> V;
 }
@@ -160,10 +160,10 @@ impl<L: Link, const N: usize, const LINKS: u32> Operation for Chains<L, N, LINKS
     }
 }
 
-/// Operations per nanosecond, with the best of several numbers of chains: few chains wait for their
-/// own results, many do not fit into the registers. A machine of one lane runs one chain at a time,
-/// because the compiler would vectorize several. That chain is short, so that the processor
-/// overlaps it with the next ones.
+/// Operations per nanosecond, with the best of several numbers of chains: with few chains the
+/// processor waits for results, and many chains do not fit into the registers. A machine of one lane
+/// runs one chain at a time, because the compiler would vectorize several chains. That chain is
+/// short, so that the processor overlaps it with the following ones.
 fn throughput<L: Link>(machine: impl Machine, link: L) -> f64 {
     let ns_per_link = |chains: u32, links: u32, run: &mut dyn FnMut()| {
         fastest_ns(run) / f64::from(chains * links)

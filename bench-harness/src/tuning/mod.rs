@@ -31,14 +31,14 @@ pub struct Tuning {
     pub step: Step<3>,
     /// The formula.
     pub formula: Formula,
-    /// The arrangement with which the others are compared, in result and time. Its result is kept
-    /// unless `any_schedule`.
+    /// The arrangement with which the others are compared, in result and time. Unless `any_schedule`
+    /// is true, only arrangements with its result may be chosen.
     pub reference: Arrangement,
     /// Whether an arrangement with another result may be chosen.
     pub any_schedule: bool,
-    /// The rms residual (stretch and compression together) that may be left after
+    /// The largest accepted rms residual (stretch and compression together) after
     /// [`RESIDUAL_CHECK_FRAMES`]. If `None`, the reference arrangement has no limit, and the
-    /// residual of another may be up to 10 % above that of the reference.
+    /// residual of another arrangement may be up to 10 % above that of the reference.
     pub max_residual: Option<f64>,
     /// The candidates, grouped by arrangement; see [`Tuning::candidates`].
     pub candidates: Vec<Candidate>,
@@ -263,7 +263,8 @@ impl Candidate {
             (KernelName::Grid, _) if *arrangement != sheet_order => false,
             // The lanes of a register are copies of one stick, so every order fills the lanes.
             (KernelName::Copies, _) => lanes > 1,
-            // Only for machines without SIMD, and for orders that use a single lane.
+            // The scalar kernel can be the fastest on machines without SIMD, so the reference
+            // arrangement is tried, and in the authored order, whose batches use a single lane.
             (KernelName::Scalar, order) => {
                 threads == 1 && (*arrangement == reference || order == Order::Authored)
             }

@@ -21,24 +21,26 @@ use super::{
 /// If no limit is given, the residual of another order may be this multiple of that of the
 /// reference order.
 const SLACK: f64 = 1.1;
-/// Frames of a candidate in a turn. The first one has cold caches; the median over the frames
-/// hardly depends on it.
+/// Frames that a candidate runs in a turn, before the next candidate runs. The first frame has cold
+/// caches; the median over the frames hardly depends on it.
 const FRAMES_PER_TURN: usize = 4;
 /// The number of candidates in the final comparison.
 const FINALISTS: usize = 3;
 /// The number of candidates that have a plan at the same time: plans of large meshes are large.
 const PLANS_AT_ONCE: usize = 8;
-/// Short turns are repeated until those of the default kernel take this long, s, ...
+/// Short turns are repeated so often that the repeated turns of the default kernel take this long, s.
 const TURN_SECONDS: f64 = 5e-3;
-/// ... but at most this many times.
+/// The maximum number of repeats of a short turn.
 const TURN_REPEATS_MAX: f64 = 16.0;
 /// Minimum and maximum number of frames of the final comparison.
 const FINAL_FRAMES: [usize; 2] = [8, 160];
 /// Short frames of the final comparison are repeated for this long, s, if the budget allows.
 const FINAL_SECONDS: f64 = 3.0;
-/// The fractions of the budget after which the first timing, the residual checks and the halving stop.
+/// The fraction of the budget after which the first timing stops.
 const TIMING_END: f64 = 0.4;
+/// The fraction of the budget after which the residual checks stop.
 const CHECKS_END: f64 = 0.6;
+/// The fraction of the budget after which the halving stops.
 const HALVING_END: f64 = 0.75;
 
 /// The state of a search.
@@ -111,7 +113,8 @@ impl<'a, P: FnMut(Progress<'_>)> Search<'a, P> {
         &self.arranged[&self.tuning.reference]
     }
 
-    /// Runs a few frames of all candidates.
+    /// Runs a few frames of all candidates, arrangement by arrangement. When the time for it is spent,
+    /// only arrangements that keep the result are still timed.
     pub(super) fn time_all(&mut self) -> Result<(), ComparisonError> {
         let same_arrangement =
             |one: &Candidate, other: &Candidate| one.arrangement == other.arrangement;
@@ -287,8 +290,8 @@ impl<'a, P: FnMut(Progress<'_>)> Search<'a, P> {
     /// configurations with these time ratios; and how often to repeat them if they are short.
     fn final_frames(&self, ratios: impl Iterator<Item = f64>) -> (usize, usize) {
         let seconds_left = self.tuning.budget.saturating_sub(self.start.elapsed()).as_secs_f64();
-        // The time of one frame of all of them, s, and of one frame of all their `f64` references,
-        // each of which takes about as long as the textbook loop.
+        // The sum of the times of one frame of each of them, s, and of one frame of each of their
+        // `f64` references, which take about as long as the textbook loop.
         let (frame_seconds, reference_seconds) =
             ratios.fold((self.textbook_frame, 0.0), |(frame_sum, reference_sum), ratio| {
                 (frame_sum + ratio * self.default_frame, reference_sum + self.textbook_frame)

@@ -149,7 +149,8 @@ fn repeated_frames_give_the_same_result() {
     }
 }
 
-/// Not after the last frame: simulations that blow up would make the error meaningless.
+/// The error is not measured after the last frame, because it would be meaningless for simulations that
+/// blow up.
 #[test]
 fn the_error_against_f64_is_measured_after_frame_10() {
     let configurations = || vec![scalar(Formula::Exact, arrangement("packed/rcm"))];

@@ -42,7 +42,7 @@ fn every_size_has_the_rows_of_its_comparison_with_limits() {
 }
 
 #[test]
-fn rows_that_were_too_slow_in_the_size_before_are_left_out() {
+fn rows_that_were_too_slow_at_the_previous_size_are_left_out() {
     let [first, others @ ..] = &scaling(0.0)[..] else { unreachable!() };
     assert_eq!(first.rows.len(), run(&copies(1).unwrap()).len());
     // The kernel `copies` does not run a single copy: its first row is at size 3.

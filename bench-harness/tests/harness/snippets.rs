@@ -29,7 +29,7 @@ fn model() -> Model {
     Model::drape(12, StickSet::All).unwrap()
 }
 
-/// Tunings that together print every possible line.
+/// Tunings that together print every line that [`usage`] can print.
 fn tunings() -> Vec<Tuned> {
     let tuned = |schedule: &str, kernel: &str, threads, formula| Tuned {
         kernel: kernel.to_owned(),

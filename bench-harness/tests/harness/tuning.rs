@@ -116,7 +116,7 @@ fn the_choice_keeps_the_result_and_with_enough_time_all_candidates_are_timed() {
         let as_fast = rows[runner_up.unwrap()].frame_us_median * (1.0 + NOISE);
         assert!(rows[chosen].frame_us_median <= as_fast);
 
-        // At least as many frames as were run: the timed ones and the warm-up, a third as many.
+        // At least as many frames as were run: the timed ones, and a third as many for the warm-up.
         let frames = rows[chosen].frames + rows[chosen].frames / 3 + 1;
         let same = |row: usize| rows[row].hash == rows[default_choice].hash;
         assert!(same(chosen) && same(runner_up.unwrap()) && !other_result.is_some_and(same));
@@ -213,7 +213,7 @@ fn candidates_above_the_residual_limit_are_rejected() {
         let error = Tuning { any_schedule, ..tight.clone() }.run(|_| ()).unwrap_err();
         assert!(matches!(error, TuningError::NothingAccepted { .. }), "{error}");
     }
-    // A limit between the stiffest and the slackest order rejects some and accepts the others.
+    // A limit between the smallest and the largest residual rejects some orders and accepts the others.
     let residual = |trial: &Trial| trial.residual_rms.unwrap();
     let loose = Tuning { any_schedule: true, max_residual: Some(1.0), ..tuning(&model, "sheet") };
     let mut all: Vec<f64> = run(&loose).trials.iter().map(residual).collect();

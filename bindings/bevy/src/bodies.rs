@@ -1,4 +1,4 @@
-//! The cloths and ropes of a world: what the plugin knows of each entity.
+//! The data of each entity with a cloth or rope that is in the world.
 
 use core::ops::Range;
 
@@ -26,21 +26,22 @@ pub(crate) enum Drawn {
     Nothing,
 }
 
-/// A cloth or rope in the world.
+/// A soft body: a cloth or rope in the world.
 #[derive(Debug)]
-pub(crate) struct Body {
+pub(crate) struct SoftBody {
     pub(crate) entity: Entity,
-    /// The name of its model. A cloth that replaces another one of the same entity has another name.
+    /// The name of its model. A cloth that replaces another cloth of the same entity has a new name.
     pub(crate) name: String,
     /// Its model, at its initial positions in world space.
     pub(crate) model: Model,
     /// Its initial positions in the space of the entity, multiplied by the entity's scale, m.
     pub(crate) rest: Vec<[f32; 3]>,
     pub(crate) drawn: Drawn,
-    /// The mesh that the user gave, if any: of a sheet or rope, the one that its own mesh replaces.
+    /// The mesh that the user gave, if any. A cloth from a mesh is made from it; for a sheet or rope, the mesh of
+    /// the plugin replaces it.
     pub(crate) source: Option<Handle<Mesh>>,
-    /// The mesh that is drawn: a copy of `source`, or one of the plugin; none for a rope that is not
-    /// drawn.
+    /// The mesh that is drawn: a copy of `source`, or a mesh that the plugin made; none for a rope that is
+    /// not drawn.
     pub(crate) mesh: Option<Handle<Mesh>>,
     /// The particle of each vertex of the mesh; empty if their indices are equal.
     pub(crate) particle_of: Vec<u32>,
@@ -51,7 +52,7 @@ pub(crate) struct Body {
     /// Texture coordinates and colours of the vertices; empty if the mesh has none.
     uvs: Vec<[f32; 2]>,
     colors: Vec<[f32; 4]>,
-    /// Its faces, with indices of its own particles; [`REMOVED`] for those that are removed.
+    /// Its faces, with indices of its own particles; the corners of a removed face are [`REMOVED`].
     pub(crate) faces: Vec<[u32; 3]>,
     /// Its ranges of indices in the world.
     pub(crate) particles: Range<usize>,
@@ -66,7 +67,7 @@ pub(crate) struct Body {
     pub(crate) pins: Vec<Pin>,
     /// The entities that pins follow, with their transforms in the last tick.
     pub(crate) followed: Vec<(Entity, Affine3A)>,
-    /// Whether `pins` are those of the entity's component. Not for a new body, and not after an error.
+    /// Whether `pins` agree with the component `Pins` of the entity: false for a new body, and after an error.
     pub(crate) pins_applied: bool,
 }
 
@@ -79,7 +80,7 @@ pub(crate) struct Pin {
     pub(crate) local: [f32; 3],
 }
 
-impl Body {
+impl SoftBody {
     fn new(
         entity: Entity,
         name: String,
@@ -115,7 +116,7 @@ impl Body {
         Ok(this)
     }
 
-    /// Sets the positions of the model, in world space, to the initial ones at this placement.
+    /// Sets the positions of the model, in world space, to the initial positions at this placement.
     fn place(&mut self, placement: &Placement) -> Result<(), TautError> {
         for (particle, &local) in self.rest.iter().enumerate() {
             let position = placement.point(local.map(f64::from)).map(|x| x as f32);
@@ -184,6 +185,7 @@ impl Body {
         Ok(body)
     }
 
+    /// Stores the attributes of the mesh by which pins can select particles.
     fn read_attributes(&mut self, mesh: &Mesh) {
         if let Some(VertexAttributeValues::Float32x2(uvs)) = mesh.attribute(Mesh::ATTRIBUTE_UV_0) {
             self.uvs.clone_from(uvs);
@@ -207,15 +209,15 @@ impl Body {
         }
     }
 
-    /// Whether the body suits the mesh that its entity has now: the one that it was made from, its
-    /// copy, or any mesh if it was made from none.
+    /// Whether the body need not be made again, given the mesh that its entity has now. A body that was made from
+    /// a mesh needs that mesh or its copy; any mesh is right for a sheet or rope.
     pub(crate) fn still_matches(&self, mesh: Option<AssetId<Mesh>>) -> bool {
         let mut own_meshes = [&self.mesh, &self.source].into_iter().flatten();
         // Sheets and ropes are not made from a mesh, so their vertices have the indices of particles.
         own_meshes.any(|own| Some(own.id()) == mesh) || self.particle_of.is_empty()
     }
 
-    /// The mesh that must be drawn again, because the user has put `source` in its place.
+    /// The mesh of this body, if the user has replaced it in the entity by `source`: it must be inserted again.
     pub(crate) fn mesh_to_restore(&self, mesh: Option<AssetId<Mesh>>) -> Option<&Handle<Mesh>> {
         let source = self.source.as_ref()?;
         self.mesh.as_ref().filter(|_| mesh == Some(source.id()))
@@ -226,7 +228,7 @@ impl Body {
         self.rest.len() - 1
     }
 
-    /// Removes a face.
+    /// Removes a face of the model, and the triangle of the mesh.
     pub(crate) fn remove_face(&mut self, face: usize) {
         self.faces[face] = [REMOVED; 3];
         let triangle = self.triangle_of.get(face).map_or(face, |triangle| *triangle as usize);

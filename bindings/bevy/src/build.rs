@@ -1,4 +1,4 @@
-//! Systems that add and remove cloths and ropes, and apply settings and wind.
+//! The systems that add and remove cloths and ropes, and apply settings and wind.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use bevy_reflect::prelude::*;
 use bevy_time::{Fixed, Time};
 use bevy_transform::helper::TransformHelper;
 
-use crate::bodies::Body;
+use crate::bodies::SoftBody;
 use crate::cloth::Cloth;
 use crate::collider::ClothCollider;
 use crate::draw::WrittenMesh;
@@ -51,14 +51,15 @@ pub(crate) fn retry(
     for entity in &changed {
         commands.entity(entity).try_remove::<TautFailure>();
     }
-    // Bevy also marks `Mesh3d` as changed when its asset changes, which the plugin does itself.
+    // Bevy marks `Mesh3d` as changed also when its asset changes, and the plugin changes the meshes that it writes.
     for (entity, mesh, written) in &with_changed_mesh {
         if !WrittenMesh::is_of(mesh, written) {
             commands.entity(entity).try_remove::<TautFailure>();
         }
     }
-    // Not for other failures: a moving entity would report one in each tick. The transform may be
-    // that of a followed entity, and depends on its ancestors: `Changed<Transform>` would miss those.
+    // Only failures of transforms are retried here: with other failures, an entity that moves would be retried,
+    // and would report its failure, in each tick. The invalid transform may be that of a followed entity or of an
+    // ancestor, which `Changed<Transform>` of this entity would miss.
     for (entity, TautFailure(error)) in &failures {
         if let TautError::Transform { entity: moved } | TautError::NoTransform { entity: moved } =
             error
@@ -69,7 +70,7 @@ pub(crate) fn retry(
     }
 }
 
-/// Applies changed settings and a changed length of ticks.
+/// Applies settings if they, or the length of a tick, have changed.
 pub(crate) fn apply_settings(
     settings: Res<TautSettings>,
     time: Res<Time<Fixed>>,
@@ -79,7 +80,7 @@ pub(crate) fn apply_settings(
     mut failed: MessageWriter<TautFailed>,
 ) {
     let tick = time.timestep();
-    // Invalid settings are tried once, not in each tick.
+    // Returns if nothing has changed, so that invalid settings are tried and reported once, not in each tick.
     if !settings.is_changed() && *last_tick == Some(tick) {
         return;
     }
@@ -103,7 +104,7 @@ pub(crate) fn apply_wind(
     mut world: ResMut<TautWorld>,
     mut failed: MessageWriter<TautFailed>,
 ) {
-    // Without the resource, the wind has changed if there are forces of an earlier one.
+    // If the resource was removed, the wind has changed as long as there are forces of the earlier wind.
     let changed = wind.as_ref().map_or(!world.forces.is_empty(), DetectChanges::is_changed);
     if !changed {
         return;
@@ -133,9 +134,13 @@ type Ropes<'w, 's> = Query<
     (Without<TautFailure>, Without<Cloth>),
 >;
 
-#[expect(clippy::too_many_arguments, reason = "a system")]
-/// Adds new cloths and ropes to the world, and removes those that were despawned or changed.
-pub(crate) fn bodies(
+/// Adds new cloths and ropes to the world. Removes those that were despawned, and those that were changed, which
+/// are then added again.
+#[expect(
+    clippy::too_many_arguments,
+    reason = "the parameters of a system are what it reads and writes"
+)]
+pub(crate) fn update_bodies(
     mut commands: Commands,
     mut world: ResMut<TautWorld>,
     mut meshes: ResMut<Assets<Mesh>>,
@@ -168,7 +173,7 @@ pub(crate) fn bodies(
     });
     let mut stale = world.bodies.len() != before;
 
-    let mut new: Vec<Result<Body, (Entity, TautError)>> = Vec::new();
+    let mut new: Vec<Result<SoftBody, (Entity, TautError)>> = Vec::new();
     let known: HashSet<Entity> = world.entities().collect();
     for (entity, cloth, (mesh, written), pins) in &cloths {
         let source = WrittenMesh::source(mesh, written);
@@ -178,7 +183,7 @@ pub(crate) fn bodies(
         }
         let name = world.new_name();
         let body = placement_of(&helper, entity).and_then(|placement| {
-            Body::of_cloth(entity, name, cloth, source, &mut meshes, &placement)
+            SoftBody::of_cloth(entity, name, cloth, source, &mut meshes, &placement)
         });
         new.push(with_valid_pins(body, pins).map_err(|error| (entity, error)));
     }
@@ -189,7 +194,7 @@ pub(crate) fn bodies(
         let source = WrittenMesh::source(mesh, written);
         let name = world.new_name();
         let body = placement_of(&helper, entity).and_then(|placement| {
-            Body::of_rope(entity, name, rope, source, &mut meshes, &placement)
+            SoftBody::of_rope(entity, name, rope, source, &mut meshes, &placement)
         });
         new.push(with_valid_pins(body, pins).map_err(|error| (entity, error)));
     }
@@ -208,7 +213,7 @@ pub(crate) fn bodies(
         return;
     }
     if let Err(error) = world.rebuild() {
-        // The world cannot be built with the new bodies: removes them and rebuilds the previous ones.
+        // The world cannot be built with the new bodies. It is built again without them.
         for entity in added.drain(..) {
             report_entity(&mut commands, &mut failed, entity, error.clone());
             world.bodies.retain(|body| body.entity != entity);
@@ -229,8 +234,11 @@ pub(crate) fn bodies(
     }
 }
 
-/// The body, if all particles that the pins name exist. They are pinned later in the same tick.
-fn with_valid_pins(body: Result<Body, TautError>, pins: Option<&Pins>) -> Result<Body, TautError> {
+/// The body, if all particles that the pins name exist. The particles are pinned later in the same tick.
+fn with_valid_pins(
+    body: Result<SoftBody, TautError>,
+    pins: Option<&Pins>,
+) -> Result<SoftBody, TautError> {
     let body = body?;
     if let Some(pins) = pins {
         pins.resolve(&body.pin_candidates())?;

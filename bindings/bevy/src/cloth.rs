@@ -1,4 +1,4 @@
-//! Cloths: the component, and the model and mesh that are made of it.
+//! Cloths: the component, and the model and mesh that are made from it.
 
 use bevy_asset::RenderAssetUsages;
 use bevy_ecs::prelude::*;
@@ -20,7 +20,7 @@ pub struct Sheet {
     pub columns: usize,
     /// Particles from top to bottom, at least 2.
     pub rows: usize,
-    /// Width and height, m.
+    /// Width and height without the scale of the entity, m.
     pub size: Vec2,
 }
 
@@ -28,12 +28,12 @@ pub struct Sheet {
 ///
 /// The plugin gives the entity a mesh of its own, a copy, and writes positions and normals into it in
 /// each frame. The cloth begins at the transform of its entity; from then on it moves freely in the
-/// world, and only [`Pins`](crate::Pins) follow entities. A change of this component, or another
-/// `Mesh3d`, builds the cloth again, at rest; a change of the asset of the mesh does not.
+/// world, and only [`Pins`](crate::Pins) follow entities. If this component is changed, or another
+/// `Mesh3d` is inserted, the cloth is built again, at rest; not if the asset of the mesh is changed.
 ///
-/// In a mesh, vertices at the same position (bit for bit) are one particle, so that a cloth does not
-/// come apart at seams of normals and texture coordinates. Its topology must be `TriangleList`. Other
-/// attributes, such as tangents, are not changed.
+/// Vertices of the mesh at exactly the same position are one particle, so that a cloth does not
+/// come apart where normals or texture coordinates have a seam. The topology of the mesh must be
+/// `TriangleList`. Its other attributes, such as tangents, are not changed.
 ///
 /// ```
 /// use bevy_taut::Cloth;
@@ -47,7 +47,7 @@ pub struct Sheet {
 pub struct Cloth {
     /// The size of a rectangle. `None`, the default: the mesh of the entity.
     pub sheet: Option<Sheet>,
-    /// Mass per area, kg/m². Default: 0.2, as cotton.
+    /// Mass per area, kg/m². Default: 0.2, that of cotton.
     pub density: f32,
     /// Whether it resists bending. Default: true.
     pub resists_bending: bool,
@@ -55,8 +55,8 @@ pub struct Cloth {
     pub tethered: bool,
     /// The multiple of its rest length at which a stick tears. Default: `None`, never.
     pub tear_factor: Option<f32>,
-    /// Whether it collides with itself and with other cloths and ropes that do. Takes longer.
-    /// Default: false.
+    /// Whether it collides with itself and with other cloths and ropes that have this field set. Steps then
+    /// take longer. Default: false.
     pub self_collision: bool,
 }
 
@@ -79,8 +79,8 @@ impl Cloth {
         Self::default()
     }
 
-    /// A rectangle with a spacing, m, in the plane of x and y, with its middle at the origin of the
-    /// entity and its top at +y. Particle i of row j from the top has the index `j * columns + i`. The
+    /// A rectangle of particles with this spacing, m, in the plane of x and y, with its centre at the origin
+    /// of the entity and its top row towards +y. Particle i of row j from the top has the index `j * columns + i`. The
     /// plugin makes its mesh, with normals towards +z.
     pub fn sheet(columns: usize, rows: usize, spacing: f32) -> Self {
         let length = |particles: usize| particles.saturating_sub(1) as f32 * spacing;
@@ -94,7 +94,7 @@ impl Cloth {
         Self { tear_factor: Some(factor), ..self }
     }
 
-    /// The model of a mesh, with the scale of its transform, in the space of the entity.
+    /// The model of a mesh, in the space of the entity, multiplied by the entity's scale.
     pub(crate) fn model_of_mesh(
         &self,
         welded: &Welded,
@@ -106,10 +106,10 @@ impl Cloth {
         let positions: Vec<[f32; 3]> = welded.positions.iter().map(scaled).collect();
         let bending = if self.resists_bending { Bending::Sticks } else { Bending::Free };
         let model = Model::from_triangles(&positions, &welded.triangles, bending, self.density)?;
-        self.finished(model)
+        self.with_properties(model)
     }
 
-    /// The model of a rectangle.
+    /// The model of a rectangle, in the space of the entity, multiplied by the entity's scale.
     pub(crate) fn model_of_sheet(
         &self,
         sheet: &Sheet,
@@ -127,16 +127,17 @@ impl Cloth {
             density: self.density,
             ..model::Cloth::default()
         };
-        self.finished(Model::cloth(&cloth)?)
+        self.with_properties(Model::cloth(&cloth)?)
     }
 
-    fn finished(&self, model: Model) -> Result<Model, TautError> {
-        finished(model, self.tethered, self.tear_factor, self.self_collision)
+    /// Adds the properties of this component that do not depend on how the model is built.
+    fn with_properties(&self, model: Model) -> Result<Model, TautError> {
+        with_properties(model, self.tethered, self.tear_factor, self.self_collision)
     }
 }
 
-/// Adds tethers, tear factors and self-collision to a model.
-pub(crate) fn finished(
+/// Adds tethers, a tear factor and self-collision to a model.
+pub(crate) fn with_properties(
     mut model: Model,
     tethered: bool,
     tear_factor: Option<f32>,
@@ -157,7 +158,8 @@ pub(crate) fn finished(
     Ok(model)
 }
 
-/// The mesh of a rectangle, whose vertices are its particles, in the order of the faces of its model.
+/// The mesh of a rectangle: a vertex for each particle and a triangle for each face of the model, in the same
+/// orders.
 pub(crate) fn mesh_of_sheet(sheet: &Sheet, faces: &[[u32; 3]]) -> Mesh {
     let Sheet { columns, rows, size } = *sheet;
     let count = columns * rows;

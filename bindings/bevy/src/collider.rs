@@ -13,21 +13,21 @@ use crate::motion::{Motion, Placement};
 
 /// The shape of a [`ClothCollider`], about the origin of its entity, m.
 ///
-/// The scale of the entity's transform scales it. Each axis scales a cuboid by itself; the largest of
-/// the three scales a sphere or capsule.
+/// The shape is multiplied by the scale of the entity's transform: a cuboid along each axis separately, a sphere
+/// or capsule by the largest of the three scales.
 #[derive(Clone, Copy, Debug, PartialEq, Reflect)]
 #[reflect(Clone, Debug, PartialEq)]
 pub enum ColliderShape {
     /// A ball.
     Sphere {
-        /// m.
+        /// The radius, m.
         radius: f32,
     },
     /// A capsule along the y axis.
     Capsule {
-        /// m.
+        /// The radius, m.
         radius: f32,
-        /// Half the distance between the centres of its two half balls, m.
+        /// Half the distance between the centres of its two hemispheres, m.
         half_length: f32,
     },
     /// A solid box.
@@ -68,10 +68,10 @@ impl From<InfinitePlane3d> for ColliderShape {
 
 /// A shape that cloths and ropes cannot enter, at the transform of its entity.
 ///
-/// A collider that moves carries along the cloth that it touches: in each tick it moves from the
+/// A collider that moves drags along the cloth that it touches: in each tick it moves from the
 /// transform of the tick before to the current one, in equal parts over the substeps. Move it in
-/// `FixedUpdate`, before [`TautSystems::Build`](crate::TautSystems); a collider that is moved once per
-/// frame stands still in all ticks of the frame but one.
+/// `FixedUpdate`, before [`TautSystems::Build`](crate::TautSystems). A collider that is moved only once per
+/// frame moves in one tick of the frame, and stands still in its other ticks.
 ///
 /// ```
 /// use bevy_shape::Sphere;
@@ -88,15 +88,15 @@ pub struct ClothCollider {
     pub shape: ColliderShape,
     /// Coulomb's coefficient of friction. Default: 0.3.
     pub friction: f32,
-    /// The fraction of the normal speed that a bounce keeps, 0 to 1. Default: 0.
+    /// The fraction of the normal speed that a particle keeps when it bounces, 0 to 1. Default: 0.
     pub restitution: f32,
     /// The distance from the surface at which particles collide, m. Default: 0.01.
     pub thickness: f32,
-    /// Whether collision detection is continuous: no particle passes through it within a substep,
-    /// however thin and fast it is. Takes longer. Default: false.
+    /// Whether collision detection is continuous: no particle passes through the collider within a substep,
+    /// however thin and fast the collider is. Steps then take longer. Default: false.
     pub swept: bool,
-    /// Whether sticks and faces collide with it, and not particles alone: for cloth on edges and on
-    /// shapes that are smaller than its cells. Takes longer. Default: false.
+    /// Whether sticks and faces collide with it, not particles alone: for cloth on edges, and on shapes that are
+    /// smaller than the cells of the cloth. Steps then take longer. Default: false.
     pub edges: bool,
 }
 

@@ -16,12 +16,13 @@ pub(crate) struct PlacedCollider {
     entity: Entity,
     collider: ClothCollider,
     placement: Placement,
-    /// Whether it moves in this tick or, before the update, in the last tick.
+    /// Whether it moves in this tick; until `update` has run, whether it moved in the last tick.
     moves: bool,
     obstacle: Arc<dyn Obstacle>,
 }
 
-/// Moves all colliders from their placement in the last tick to the current one.
+/// Adds and removes colliders. Replaces the obstacle of each collider that moves by one that moves within the tick
+/// from the placement of the last tick to the current one.
 pub(crate) fn update(
     mut commands: Commands,
     mut world: ResMut<TautWorld>,
@@ -40,7 +41,7 @@ pub(crate) fn update(
         let Ok((entity, collider)) = colliders.get(item.entity) else { continue };
         let moved = placement_of(&helper, entity).and_then(|to| {
             let moves = to != item.placement;
-            // Also if it has just stopped: its obstacle would move on.
+            // The obstacle of a collider that has just stopped is replaced, too: it would move on.
             if moves || item.moves || *collider != item.collider {
                 item.obstacle = collider.obstacle(&item.placement, &to, times)?;
                 (item.collider, item.placement, item.moves) = (*collider, to, moves);
@@ -56,7 +57,7 @@ pub(crate) fn update(
         .iter()
         .filter(|(entity, _)| placed.iter().all(|item| item.entity != *entity))
         .collect();
-    // Obstacles act in the order of the list.
+    // Obstacles are resolved in the order of the list, which must not depend on the order of the query.
     new.sort_by_key(|(entity, _)| *entity);
     for (entity, collider) in new {
         let added = placement_of(&helper, entity).and_then(|placement| {

@@ -8,14 +8,14 @@ use bevy_time::{Fixed, Time};
 use bevy_transform::prelude::GlobalTransform;
 use taut::world::normals;
 
-use crate::bodies::{Body, Drawn};
+use crate::bodies::{Drawn, SoftBody};
 use crate::motion::is_usable;
 use crate::rope::{SIDES, write_tube};
 use crate::settings::TautSettings;
 use crate::world::TautWorld;
 
-/// Which mesh of an entity the plugin writes. It stays when a cloth is removed, because the mesh is
-/// deformed by then: a cloth that is added again begins with the mesh that the user gave.
+/// Which mesh of an entity the plugin writes. The entity keeps this component when a cloth is removed. The mesh
+/// that was written is deformed, so a cloth that is added again begins with the mesh that the user gave.
 #[derive(Component, Clone, Debug)]
 pub(crate) struct WrittenMesh {
     written: AssetId<Mesh>,
@@ -24,7 +24,7 @@ pub(crate) struct WrittenMesh {
 }
 
 impl WrittenMesh {
-    /// The components of an entity for which the plugin writes a mesh.
+    /// The components to insert into an entity for which the plugin writes `mesh`.
     pub(crate) fn bundle(mesh: Handle<Mesh>, source: Option<Handle<Mesh>>) -> (Mesh3d, Self) {
         let written = mesh.id();
         (Mesh3d(mesh), Self { written, source })
@@ -94,7 +94,7 @@ pub(crate) fn write_meshes(
     }
 }
 
-/// An interpolated position; at a fraction of 1 without rounding.
+/// A position interpolated between two steps. With a fraction of 1 it is `now`, without rounding.
 pub(crate) fn interpolated(before: &[f32; 3], now: &[f32; 3], fraction: f32) -> Vec3 {
     let (before, now) = (Vec3::from(*before), Vec3::from(*now));
     if fraction < 1.0 { before + (now - before) * fraction } else { now }
@@ -107,12 +107,13 @@ pub(crate) fn rows_of(
 ) -> Option<&mut Vec<[f32; 3]>> {
     match mesh.try_attribute_mut_option(attribute) {
         Ok(Some(VertexAttributeValues::Float32x3(rows))) => Some(rows),
-        // The app replaced this attribute of the mesh: the plugin does not write it.
+        // The app has removed the attribute or given it another format: the plugin does not write it.
         _ => None,
     }
 }
 
-fn write(body: &Body, mesh: &mut Mesh, buffers: &mut Buffers) {
+/// Writes the positions in `buffers`, and their normals, into the mesh of a body.
+fn write(body: &SoftBody, mesh: &mut Mesh, buffers: &mut Buffers) {
     let Buffers { positions, normals: normal_rows, vertices } = buffers;
     if let Drawn::Tube(radius) = body.drawn {
         for rows in [&mut *normal_rows, vertices] {

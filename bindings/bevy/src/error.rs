@@ -14,7 +14,7 @@ pub enum TautError {
     /// The data of the mesh is not in the main world.
     #[error("the mesh is in the render world only; its asset usage must include MAIN_WORLD")]
     NotInMainWorld,
-    /// The mesh has no positions of three `f32`.
+    /// The mesh has no positions, or positions that are not three `f32`.
     #[error("the mesh needs the attribute Vertex_Position, as Float32x3; it has {found}")]
     Positions {
         /// What it has instead.
@@ -58,23 +58,25 @@ pub enum TautError {
         /// The entity.
         entity: Entity,
     },
-    /// Pins name a particle that does not exist.
-    #[error("Pins: there is no particle {particle}: there are {particles}")]
+    /// The `Pins` of an entity name a particle that does not exist.
+    #[error("Pins: there is no particle {particle}; there are {particles} particles")]
     NoSuchPinnedParticle {
         /// The particle.
         particle: usize,
         /// Number of particles.
         particles: usize,
     },
-    /// Pins name a vertex that does not exist.
-    #[error("Pins: there is no vertex {vertex}: there are {vertices}")]
+    /// The `Pins` of an entity name a vertex that does not exist, or that is in no triangle.
+    #[error(
+        "Pins: vertex {vertex} does not exist or is in no triangle; the mesh has {vertices} vertices"
+    )]
     NoSuchPinnedVertex {
         /// The vertex.
         vertex: usize,
         /// Number of vertices.
         vertices: usize,
     },
-    /// Pins name a group that does not exist.
+    /// The `Pins` of an entity name a group that does not exist.
     #[error("Pins: there is no group '{group}'; there are: {groups}")]
     NoSuchGroup {
         /// The group.
@@ -89,7 +91,7 @@ pub enum TautError {
         entity: Entity,
     },
     /// A particle of an entity does not exist.
-    #[error("entity {entity} has no particle {particle}: it has {particles}")]
+    #[error("entity {entity} has no particle {particle}; it has {particles} particles")]
     NoSuchParticle {
         /// The entity.
         entity: Entity,
@@ -99,7 +101,7 @@ pub enum TautError {
         particles: usize,
     },
     /// A stick of an entity does not exist.
-    #[error("entity {entity} has no stick {stick}: it has {sticks}")]
+    #[error("entity {entity} has no stick {stick}; it has {sticks} sticks")]
     NoSuchStick {
         /// The entity.
         entity: Entity,
@@ -108,7 +110,7 @@ pub enum TautError {
         /// Number of sticks.
         sticks: usize,
     },
-    /// The positions of a cloth or rope are no longer finite. The entity has left the world.
+    /// The positions of a cloth, rope or scene are no longer finite. It is no longer simulated.
     #[error("positions are no longer finite: use more substeps or lower velocities")]
     BlownUp,
     /// The tear factor is invalid.
@@ -149,14 +151,13 @@ pub enum TautError {
     World(#[from] WorldError),
 }
 
-/// What is wrong with this entity, which is therefore not simulated. The plugin inserts it, and
-/// removes it and tries again when the entity's components change, or once the transform that was
-/// invalid is valid.
+/// The error because of which this entity is not simulated. The plugin inserts this component. It removes it and
+/// tries again when the components of the entity change, or once an invalid transform has become valid.
 #[derive(Component, Clone, Debug, PartialEq)]
 pub struct TautFailure(pub TautError);
 
-/// An error of an entity, of the settings or of the wind. The plugin also logs it. If the entity has no
-/// [`TautFailure`], it is still simulated.
+/// The message of an error of an entity, of the settings or of the wind. The plugin also logs the error. An entity
+/// without a [`TautFailure`] is still simulated.
 #[derive(Message, Clone, Debug, PartialEq)]
 pub struct TautFailed {
     /// The entity; `None` for settings, wind, and steps of the whole world.
@@ -165,7 +166,7 @@ pub struct TautFailed {
     pub error: TautError,
 }
 
-/// Logs an error and sends the message.
+/// Logs an error and sends the message [`TautFailed`].
 pub(crate) fn report(
     failures: &mut MessageWriter<TautFailed>,
     entity: Option<Entity>,
@@ -179,7 +180,7 @@ pub(crate) fn report(
     failures.write(TautFailed { entity, error });
 }
 
-/// Reports an error of an entity, and marks the entity.
+/// Reports an error of an entity, and inserts [`TautFailure`] into the entity.
 pub(crate) fn report_entity(
     commands: &mut Commands,
     failures: &mut MessageWriter<TautFailed>,

@@ -6,7 +6,8 @@ use bevy_mesh::{Mesh, MeshAccessError, PrimitiveTopology, VertexAttributeValues}
 
 use crate::error::TautError;
 
-/// The triangles of a mesh between its particles, and how they correspond to the mesh.
+/// The triangles of a mesh with particles as their corners, and how particles and triangles correspond to the
+/// vertices and triangles of the mesh.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Welded {
     /// The position of each particle, in the space of the mesh.
@@ -21,7 +22,7 @@ pub(crate) struct Welded {
     pub(crate) triangle_of: Vec<u32>,
 }
 
-/// In place of the index of a particle: there is none.
+/// The index in `particle_of` of a vertex that has no particle.
 pub(crate) const NONE: u32 = u32::MAX;
 
 /// The positions of a mesh.
@@ -57,12 +58,12 @@ fn triangles(mesh: &Mesh, vertices: usize) -> Result<Vec<[u32; 3]>, TautError> {
 }
 
 /// Reads the triangles of a mesh. Exporters split vertices along seams of normals and texture
-/// coordinates, where cloth would come apart: vertices at the same position are one particle. Then
-/// degenerate triangles are dropped, and vertices that no triangle uses.
+/// coordinates, where cloth would come apart: vertices at the same position become one particle. Then
+/// triangles without three distinct corners are dropped, and vertices that no triangle uses.
 pub(crate) fn weld(mesh: &Mesh) -> Result<Welded, TautError> {
     let vertices = positions(mesh)?;
     let mesh_triangles = triangles(mesh, vertices.len())?;
-    // The first vertex at each position, then the first vertex at the position of each vertex.
+    // `first_at`: the first vertex at each position. `first`: for each vertex, the first one at its position.
     let mut first_at = HashMap::with_capacity(vertices.len());
     // Adding 0.0 makes -0.0 and 0.0 equal.
     let key = |position: &[f32; 3]| position.map(|x| (x + 0.0).to_bits());
@@ -91,7 +92,7 @@ pub(crate) fn weld(mesh: &Mesh) -> Result<Welded, TautError> {
     for &vertex in welded.triangles.as_flattened() {
         used[vertex as usize] = true;
     }
-    // In the order of the vertices: a grid that is numbered row by row stays so.
+    // Particles are in the order of the vertices, so that a grid that is numbered row by row stays one.
     for (vertex, _) in used.iter().enumerate().filter(|(_, used)| **used) {
         welded.particle_of[vertex] = welded.vertex_of.len() as u32;
         welded.vertex_of.push(vertex as u32);

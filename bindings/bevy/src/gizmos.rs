@@ -17,12 +17,12 @@ use crate::plugin::TautSystems;
 use crate::world::TautWorld;
 
 /// Half the size of the cross at a pin, m.
-const PIN_SIZE: f32 = 0.02;
+const PIN_HALF_SIZE: f32 = 0.02;
 /// Half the size of the part of a plane that is drawn, m.
-const PLANE_SIZE: f32 = 2.0;
+const PLANE_HALF_SIZE: f32 = 2.0;
 
-/// What [`TautGizmosPlugin`] draws, each with its colour; `None` is not drawn. The group is enabled
-/// at first; `GizmoConfigStore` disables it.
+/// The colours of what [`TautGizmosPlugin`] draws; with `None` it is not drawn. This configuration group of
+/// gizmos is enabled at first; set `enabled` in `GizmoConfigStore` to disable it.
 #[derive(Clone, Copy, Debug, Reflect, GizmoConfigGroup)]
 #[reflect(Clone, Debug, Default)]
 pub struct TautGizmos {
@@ -77,7 +77,11 @@ fn draw_bodies(
         }
         if let Some(color) = pins {
             for pin in &body.pins {
-                gizmos.cross(Isometry3d::from_translation(position(pin.particle)), PIN_SIZE, color);
+                gizmos.cross(
+                    Isometry3d::from_translation(position(pin.particle)),
+                    PIN_HALF_SIZE,
+                    color,
+                );
             }
         }
     }
@@ -112,7 +116,7 @@ fn draw_colliders(
             }
             ColliderShape::HalfSpace { normal } => {
                 if let Ok(normal) = Dir3::new(normal) {
-                    let plane = Plane3d { normal, half_size: Vec2::splat(PLANE_SIZE) };
+                    let plane = Plane3d { normal, half_size: Vec2::splat(PLANE_HALF_SIZE) };
                     gizmos.primitive_3d(&plane, isometry, color);
                 }
             }

@@ -1,4 +1,4 @@
-//! Placements: transforms in `f64`. Obstacles move from one placement to another in a step.
+//! Placements (transforms in `f64`), and the motion of an obstacle from one placement to another in a step.
 
 use bevy_ecs::prelude::*;
 use bevy_math::Affine3A;
@@ -33,10 +33,11 @@ impl Placement {
             rotation: rotation.map(|x| x / length),
             scale: scale.to_array().map(rounded_scale),
         };
+        // The quaternion of a rotation has the length 1 up to rounding.
         (length > 0.5 && length.is_finite()).then_some(placement)
     }
 
-    /// Maps a point of the scaled shape into the world, m.
+    /// Maps a point from the space of the entity, already scaled, into the world, m.
     pub(crate) fn point(&self, point: [f64; 3]) -> [f64; 3] {
         let [x, y, z] = axes(self.rotation);
         core::array::from_fn(|axis| {
@@ -50,8 +51,9 @@ impl Placement {
     }
 }
 
-/// A scale with 16 significant bits. A scale is computed from the axes of a transform, and the rounding of
-/// a rotation must not give equal cloths different lengths: those would not be stepped as copies.
+/// A scale rounded to 16 significant bits. A scale is computed from the axes of a transform, which are rounded
+/// differently for each rotation. Equal cloths must not get different lengths by that, because they would not be
+/// stepped as copies.
 fn rounded_scale(scale: f32) -> f64 {
     const DROPPED_BITS: u32 = f32::MANTISSA_DIGITS - 16;
     f64::from(f32::from_bits(
@@ -80,8 +82,8 @@ pub(crate) fn is_usable(affine: &Affine3A) -> bool {
     affine.is_finite() && affine.inverse().is_finite()
 }
 
-/// How a shape moves between two placements: it is made at `centre` with `axes`; `path` and `spin`
-/// move it from there.
+/// How a shape moves between two placements: the shape is made at `centre` with `axes`, and `path` and `spin`
+/// move it.
 pub(crate) struct Motion {
     /// The centre of the shape without the motion, m.
     pub(crate) centre: [f64; 3],
@@ -92,7 +94,8 @@ pub(crate) struct Motion {
 }
 
 impl Motion {
-    /// The motion from one placement at `start` to another at `end`, s; none if they are equal.
+    /// The motion from the placement `from` at the time `start` to the placement `to` at the time `end`, s. If the
+    /// placements are equal, the shape does not move.
     pub(crate) fn between(
         from: &Placement,
         to: &Placement,
@@ -108,13 +111,14 @@ impl Motion {
         // Quaternions of opposite sign are the same rotation; this sign gives the smaller angle.
         let sign = if w < 0.0 { -1.0 } else { 1.0 };
         let angle = 2.0 * libm::atan2(sine, w * sign);
+        // At smaller angles (rad) the axis, which is divided by the sine, would be inaccurate or not finite.
         if angle < 1e-9 {
             return Ok(Self { centre: [0.0; 3], axes: axes(to.rotation), path, spin: None });
         }
         let axis = [x, y, z].map(|component| component * sign / sine);
         let rate = angle / (end - start);
         let spin = Spin::about(axis, [0.0; 3], rate)?;
-        // A spin turns by `rate * time`, so the shape begins turned back by that angle.
+        // A spin rotates by `rate * time` from time 0 on, so the shape is made rotated back by `rate * start`.
         let (sine, cosine) = libm::sincos(-0.5 * rate * start);
         let back = [axis[0] * sine, axis[1] * sine, axis[2] * sine, cosine];
         let axes = axes(product(back, from.rotation));
@@ -122,11 +126,12 @@ impl Motion {
     }
 }
 
+/// The inverse of a rotation.
 fn conjugate([x, y, z, w]: [f64; 4]) -> [f64; 4] {
     [-x, -y, -z, w]
 }
 
-/// The rotation `b`, then `a`.
+/// The rotation `b` followed by the rotation `a`.
 fn product([ax, ay, az, aw]: [f64; 4], [bx, by, bz, bw]: [f64; 4]) -> [f64; 4] {
     [
         aw * bx + ax * bw + ay * bz - az * by,

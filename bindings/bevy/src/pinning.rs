@@ -1,19 +1,19 @@
-//! Systems that pin particles, and move pinned particles with the entities that they follow.
+//! The systems that pin particles, and move pinned particles with the entities that they follow.
 
 use bevy_ecs::prelude::*;
 use bevy_math::Affine3A;
 use bevy_transform::helper::TransformHelper;
 
-use crate::bodies::{Body, Pin};
+use crate::bodies::{Pin, SoftBody};
 use crate::error::{TautError, TautFailed, report, report_entity};
 use crate::motion::{is_usable, transform_of};
 use crate::pins::{Pinned, Pins};
 use crate::world::TautWorld;
 
-/// The transform from which [`follow`] moves the pins that follow an entity: that of the last tick, so
-/// that a change of pins loses no motion, or the current one if the body has not followed it before.
+/// The transform at which pins that follow an entity start. It is the transform of the entity in the last tick, so
+/// that a change of pins loses no motion, or the current one if no pin of the body has followed the entity before.
 fn start_of_motion(
-    body: &Body,
+    body: &SoftBody,
     entity: Entity,
     helper: &TransformHelper,
 ) -> Result<Affine3A, TautError> {
@@ -24,9 +24,9 @@ fn start_of_motion(
     Some(affine).filter(is_usable).ok_or(TautError::Transform { entity })
 }
 
-/// Pins the particles of the body with this index, and unpins those that are no longer selected.
+/// Pins the selected particles of the body with this index, and unpins those that are no longer selected.
 /// Particles that follow the same entity as before keep their position in its local space. Pins that
-/// are to follow an entity that does not exist stay in place, which is reported.
+/// are to follow an entity that does not exist stay in place, and an error is reported.
 fn pin(
     world: &mut TautWorld,
     index: usize,
@@ -36,7 +36,7 @@ fn pin(
 ) -> Result<(), TautError> {
     let TautWorld { world: Some(world), bodies, .. } = world else { return Ok(()) };
     let body = &mut bodies[index];
-    // `None` for an entity that does not exist.
+    // The entities to follow and their transforms; `None` for an entity that does not exist.
     let mut followed: Vec<(Entity, Option<Affine3A>)> = Vec::new();
     for entity in pinned.iter().copied().flatten().flatten() {
         if followed.iter().any(|(known, _)| *known == entity) {
@@ -68,7 +68,7 @@ fn pin(
                 let local = affine.map_or(position, |affine| {
                     affine.inverse().transform_point3(position.into()).to_array()
                 });
-                // `local` is a position in the world if there is nothing to follow.
+                // If there is no entity to follow, `local` is the position in the world.
                 body.pins.push(Pin {
                     particle,
                     follow: follow.filter(|_| affine.is_some()),
@@ -83,7 +83,7 @@ fn pin(
 }
 
 /// Applies the pins of new bodies, and pins that were added, changed or removed.
-pub(crate) fn change(
+pub(crate) fn apply_changes(
     mut commands: Commands,
     mut world: ResMut<TautWorld>,
     pins: Query<Option<Ref<Pins>>>,
@@ -120,10 +120,10 @@ pub(crate) fn follow(
     let TautWorld { world: Some(world), bodies, .. } = &mut *world else { return };
     for body in bodies {
         for (entity, last) in &mut body.followed {
-            // An entity that was despawned leaves its pins where they are.
+            // If the entity was despawned, its pins stay in place.
             let Ok(transform) = helper.compute_global_transform(*entity) else { continue };
             let affine = transform.affine();
-            // While the entity is at rest nothing is dragged, so that rounding does not move pins.
+            // The pins of an entity at rest are not dragged, so that rounding does not move them.
             if affine == *last {
                 continue;
             }

@@ -13,18 +13,18 @@ use crate::error::TautError;
 pub struct PinCandidate {
     /// The index of the particle. Vertices at the same position share one particle.
     pub particle: usize,
-    /// The index of its first vertex in the mesh. For sheets and ropes, that of the particle.
+    /// The index of its first vertex in the mesh. For sheets and ropes, the index of the particle.
     pub vertex: usize,
-    /// The position in the space of the entity, without its scale, m.
+    /// The initial position in the space of the entity, multiplied by the scale of the entity, m.
     pub position: Vec3,
     /// The texture coordinates, if the mesh has any: for a sheet (0, 0) at the upper left and (1, 1)
     /// at the lower right.
     pub uv: Option<Vec2>,
-    /// The colour, linear, if the mesh has vertex colours: for pins that an artist paints.
+    /// The linear colour of the vertex, if the mesh has vertex colours: for pins that an artist paints.
     pub color: Option<Vec4>,
 }
 
-/// Which particles are pinned.
+/// How pinned particles are selected.
 #[derive(Clone)]
 enum Selection {
     Particles(Arc<[usize]>),
@@ -62,8 +62,8 @@ struct PinSet {
 /// # let pole = Entity::PLACEHOLDER;
 /// let by_index = Pins::particles([0, 31]);
 /// let by_group = Pins::group("left").following(pole);
-/// let by_position = Pins::where_(|vertex| vertex.position.y > 0.9);
-/// let painted = Pins::where_(|vertex| vertex.color.is_some_and(|color| color.x > 0.5));
+/// let by_position = Pins::where_(|candidate| candidate.position.y > 0.9);
+/// let painted = Pins::where_(|candidate| candidate.color.is_some_and(|color| color.x > 0.5));
 /// let both = by_group.and(by_index); // the left side follows the pole, two corners stay in place
 /// ```
 #[derive(Component, Clone, Debug, Default)]
@@ -79,8 +79,8 @@ impl Pins {
         Self::of(Selection::Particles(particles.into_iter().collect()))
     }
 
-    /// Pins particles by the index of a vertex of the mesh, with all vertices at its position. For sheets
-    /// and ropes, it is the index of the particle.
+    /// Pins particles by the indices of vertices of the mesh. All vertices at the position of such a vertex are
+    /// pinned with it. For sheets and ropes, these are the indices of particles.
     pub fn vertices(vertices: impl IntoIterator<Item = usize>) -> Self {
         Self::of(Selection::Vertices(vertices.into_iter().collect()))
     }
@@ -98,8 +98,9 @@ impl Pins {
     }
 
     /// Makes these pins follow an entity: each keeps its position in the local space of the entity,
-    /// including its scale. It may be the entity of the cloth itself. If it is despawned, the pins
-    /// stay in place; so do pins that are to follow an entity that no longer exists, which is reported.
+    /// including its scale. The entity may be that of the cloth itself. If it is despawned, the pins
+    /// stay in place. Pins that are to follow an entity that no longer exists stay in place, too, and an
+    /// error is reported.
     #[must_use]
     pub fn following(mut self, entity: Entity) -> Self {
         for set in &mut self.0 {
@@ -108,14 +109,14 @@ impl Pins {
         self
     }
 
-    /// These pins and others. If both pin a particle, the others decide what it follows.
+    /// Adds `others` to these pins. If both pin a particle, `others` decides what the particle follows.
     #[must_use]
     pub fn and(mut self, others: Self) -> Self {
         self.0.extend(others.0);
         self
     }
 
-    /// For each particle whether it is pinned, and then the entity that it follows, if any.
+    /// For each particle, whether it is pinned and the entity that it follows.
     pub(crate) fn resolve(&self, shape: &PinCandidates<'_>) -> Result<Vec<Pinned>, TautError> {
         let mut pinned = vec![None; shape.positions.len()];
         for PinSet { selection, follow } in &self.0 {
@@ -127,7 +128,8 @@ impl Pins {
     }
 }
 
-/// Whether a particle is pinned, and the entity that it follows.
+/// `None`: the particle is free. `Some(None)`: it is pinned. `Some(Some(entity))`: it is pinned and follows the
+/// entity.
 pub(crate) type Pinned = Option<Option<Entity>>;
 
 /// The positions, groups and vertices by which pins are selected.
@@ -156,7 +158,8 @@ impl PinCandidates<'_> {
                 }
             }
             Selection::Vertices(list) => {
-                // No mesh has fewer vertices than particles, so a vertex past the end is rejected, too.
+                // A vertex past the end of `particle_of` is compared with the number of particles. That rejects it,
+                // because no mesh has fewer vertices than particles.
                 let vertices = self.particle_of.len().max(particles);
                 let particle = |&vertex: &usize| {
                     let particle = self.particle_of.get(vertex).map_or(vertex, |it| *it as usize);

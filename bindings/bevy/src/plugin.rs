@@ -13,11 +13,11 @@ use crate::{build, colliders, draw, pinning, step};
 /// The system sets of the plugin, in the order in which they run.
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TautSystems {
-    /// In each fixed tick: adds and removes cloths and ropes; applies settings and wind.
+    /// In each fixed tick: applies settings and wind; adds and removes cloths and ropes.
     Build,
-    /// In each fixed tick: moves colliders and pins to the current transforms.
+    /// In each fixed tick: moves pins and colliders to the current transforms of their entities.
     Move,
-    /// In each fixed tick: one step of [`TautWorld`], and messages for torn sticks.
+    /// In each fixed tick: runs one step of [`TautWorld`], and sends messages for torn sticks.
     Step,
     /// In each frame, in `PostUpdate`, after transforms are propagated: writes positions and normals
     /// into meshes.
@@ -67,8 +67,8 @@ impl TautPlugin {
         Self { wind, ..self }
     }
 
-    /// Steps in another schedule than `FixedUpdate`, such as `FixedPostUpdate`, once each time that it
-    /// runs.
+    /// Steps in another schedule than `FixedUpdate`, such as `FixedPostUpdate`: one step each time that
+    /// the schedule runs.
     #[must_use]
     pub fn in_schedule(self, schedule: impl ScheduleLabel) -> Self {
         Self { schedule: schedule.intern(), ..self }
@@ -94,10 +94,10 @@ impl Plugin for TautPlugin {
             .add_systems(
                 self.schedule,
                 (
-                    (build::retry, build::apply_settings, build::apply_wind, build::bodies)
+                    (build::retry, build::apply_settings, build::apply_wind, build::update_bodies)
                         .chain()
                         .in_set(TautSystems::Build),
-                    (pinning::change, pinning::follow, colliders::update)
+                    (pinning::apply_changes, pinning::follow, colliders::update)
                         .chain()
                         .in_set(TautSystems::Move),
                     step::step.in_set(TautSystems::Step),

@@ -9,7 +9,7 @@ use bevy_transform::prelude::Transform;
 use taut::Kind;
 use taut::world::{self as model, Model};
 
-use crate::cloth::finished;
+use crate::cloth::with_properties;
 use crate::error::TautError;
 
 /// Number of sides of the tube by which a rope is drawn.
@@ -17,8 +17,8 @@ pub(crate) const SIDES: usize = 8;
 
 /// A rope or chain along a path.
 ///
-/// The rope is as long as its path. The plugin inserts a [`Mesh3d`](bevy_mesh::Mesh3d) with a tube of
-/// eight sides, if [`radius`](Self::radius) is above 0; add a material. The groups of its
+/// The rope is as long as its path. If [`radius`](Self::radius) is above 0, the plugin inserts a
+/// [`Mesh3d`](bevy_mesh::Mesh3d) with a tube of eight sides; add a material to see it. The groups of its
 /// [`Pins`](crate::Pins) are `start`, `end` and `ends`.
 ///
 /// ```
@@ -38,7 +38,8 @@ pub struct Rope {
     pub spacing: f32,
     /// Mass per length, kg/m. Default: 0.1.
     pub density: f32,
-    /// The radius of the tube by which it is drawn, m. Particles collide as points. Default: 0.01.
+    /// The radius of the tube by which it is drawn, m. 0: it is not drawn. With colliders, particles collide
+    /// as points, whatever the radius. Default: 0.01.
     pub radius: f32,
     /// The stiffness of bending, 0 to 1. Default: 0.
     pub bending: f32,
@@ -48,8 +49,8 @@ pub struct Rope {
     pub tethered: bool,
     /// The multiple of its rest length at which a stick tears. Default: `None`, never.
     pub tear_factor: Option<f32>,
-    /// Whether it collides with itself and with other cloths and ropes that do. Takes longer.
-    /// Default: false.
+    /// Whether it collides with itself and with other cloths and ropes that have this field set. Steps then
+    /// take longer. Default: false.
     pub self_collision: bool,
 }
 
@@ -69,7 +70,7 @@ impl Rope {
         }
     }
 
-    /// The model, with the scale of its transform, in the space of the entity.
+    /// The model, in the space of the entity, multiplied by the entity's scale.
     pub(crate) fn model(&self, scale: [f64; 3]) -> Result<Model, TautError> {
         let scaled = |point: &Vec3| -> [f32; 3] {
             let point = point.to_array();
@@ -84,11 +85,12 @@ impl Rope {
             bending: self.bending,
         };
         let model = Model::rope(&path, &rope)?;
-        finished(model, self.tethered, self.tear_factor, self.self_collision)
+        with_properties(model, self.tethered, self.tear_factor, self.self_collision)
     }
 }
 
-/// The tube of a rope with this number of particles, at least 2: a ring of vertices for each.
+/// The mesh of the tube of a rope with this number of particles, at least 2: a ring of vertices around each
+/// particle.
 pub(crate) fn tube(particles: usize) -> Mesh {
     let sides = SIDES as u32;
     let corner = |ring: u32, side: u32| ring * sides + side % sides;
@@ -115,7 +117,7 @@ pub(crate) fn tube(particles: usize) -> Mesh {
         .with_inserted_indices(Indices::U32(triangles))
 }
 
-/// The triangles of the tube around a segment of the rope.
+/// The indices of the triangles of the tube around a segment of the rope.
 pub(crate) fn triangles_of_segment(segment: usize) -> core::ops::Range<usize> {
     2 * SIDES * segment..2 * SIDES * (segment + 1)
 }

@@ -1,4 +1,4 @@
-//! A whole scene of Taut as one entity.
+//! `TautScene`: a whole scene of Taut as one entity.
 
 use bevy_app::prelude::*;
 use bevy_asset::{Assets, RenderAssetUsages};
@@ -17,11 +17,12 @@ use crate::plugin::TautSystems;
 use crate::settings::TautSettings;
 
 /// A scene of Taut with a world of its own: from the library, from TOML, or any other. Each fixed tick
-/// is one of its steps, whatever its length; [`TautSettings`] and colliders of Bevy do not apply.
+/// runs one step of the scene, whose length is that in the scene, not that of the tick. Of [`TautSettings`] only
+/// `interpolate` applies, and colliders of Bevy have no effect.
 ///
 /// The plugin inserts a [`Mesh3d`] with its triangles, if it has any, in the space of the entity.
 ///
-/// A scene can be replaced by another, with its mesh. If a step fails, the entity gets a
+/// Insert another `TautScene` to replace the scene and its mesh. If a step fails, the entity gets a
 /// [`TautFailure`], and the next step is tried when the scene is replaced or changed.
 ///
 /// ```
@@ -83,8 +84,9 @@ impl TautScene {
         &mut self.world
     }
 
-    /// Reads positions if their number is not that of the world: it may have been replaced or restored.
-    fn fit(&mut self) {
+    /// Resizes the buffers and reads positions if the number of vertices has changed: the app may have replaced the
+    /// world.
+    fn resize_buffers(&mut self) {
         let Self { world, positions, normals, .. } = self;
         let vertices = world.vertices();
         if positions[1].len() != vertices {
@@ -97,12 +99,13 @@ impl TautScene {
     }
 
     /// Whether a mesh has as many vertices and triangles as the scene.
-    fn fits(&self, mesh: &Mesh) -> bool {
+    fn mesh_fits(&self, mesh: &Mesh) -> bool {
         let (vertices, triangles) = (self.positions[1].len(), self.world.drawing().triangles.len());
         positions(mesh).is_ok_and(|rows| rows.len() == vertices)
             && mesh.try_indices().is_ok_and(|indices| indices.len() == 3 * triangles)
     }
 
+    /// A new mesh with the current positions and all triangles.
     fn mesh(&self) -> Mesh {
         let triangles = self.world.drawing().triangles.as_flattened().to_vec();
         Mesh::new(PrimitiveTopology::TriangleList, RenderAssetUsages::default())
@@ -117,6 +120,7 @@ pub(crate) fn add_systems(app: &mut App, schedule: InternedScheduleLabel) {
         .add_systems(PostUpdate, (insert_meshes, write_meshes).chain().in_set(TautSystems::Draw));
 }
 
+/// Runs one step of each scene.
 fn step(
     mut commands: Commands,
     mut scenes: Query<(Entity, &mut TautScene, Option<&TautFailure>)>,
@@ -126,11 +130,11 @@ fn step(
         if failure.is_some() && !scene.is_changed() {
             continue;
         }
-        // The plugin does not mark scenes as changed, so that changes are those of the app.
+        // The plugin does not mark scenes as changed, so that change detection finds only changes by the app.
         let scene = scene.bypass_change_detection();
-        scene.fit();
+        scene.resize_buffers();
         let TautScene { world, positions: [before, now], .. } = scene;
-        // Not after the last step, because calls may have moved particles.
+        // Positions are read before the step, not after the last one, because calls may have moved particles.
         world.copy_positions(before.as_flattened_mut()).ok();
         let outcome = world.step(1);
         world.copy_positions(now.as_flattened_mut()).ok();
@@ -143,7 +147,7 @@ fn step(
             None if failure.is_some() => {
                 commands.entity(entity).try_remove::<TautFailure>();
             }
-            // An app may change a scene in each tick: the same error is reported once.
+            // The same error is reported once, even if the app changes the scene in each tick.
             Some(error) if failure.is_none_or(|failure| failure.0 != error) => {
                 report_entity(&mut commands, &mut failed, entity, error);
             }
@@ -152,8 +156,8 @@ fn step(
     }
 }
 
-/// Inserts the meshes of new scenes with triangles, and removes that of a scene that was replaced by one
-/// without. A mesh that the app removed or replaced is not inserted again.
+/// Inserts meshes for new scenes with triangles, and removes the mesh of an entity whose new scene has no
+/// triangles. A mesh that the app removed or replaced is not inserted again.
 fn insert_meshes(
     mut commands: Commands,
     mut meshes: ResMut<Assets<Mesh>>,
@@ -171,6 +175,7 @@ fn insert_meshes(
     }
 }
 
+/// Writes interpolated positions, and their normals and triangles, into the mesh of each scene.
 fn write_meshes(
     mut meshes: ResMut<Assets<Mesh>>,
     mut scenes: Query<(&mut TautScene, &Mesh3d, Option<&WrittenMesh>)>,
@@ -182,9 +187,9 @@ fn write_meshes(
         let changed = scene.is_changed();
         let scene = scene.bypass_change_detection();
         if changed {
-            // The world may be another one, with the same number of steps and the same version.
+            // The app may have replaced the world by one with the same number of steps and drawing version.
             scene.drawn = None;
-            scene.fit();
+            scene.resize_buffers();
         }
         let TautScene { world, drawn, .. } = &*scene;
         let version = world.drawing_version();
@@ -194,7 +199,7 @@ fn write_meshes(
         }
         let triangles_changed = drawn.is_none_or(|(.., drawn_version)| drawn_version != version);
         let Some(mut mesh) = meshes.get_mut(&mesh.0) else { continue };
-        if triangles_changed && !scene.fits(&mesh) {
+        if triangles_changed && !scene.mesh_fits(&mesh) {
             *mesh = scene.mesh();
         }
         let TautScene { world, positions: [before, now], normals: normal_rows, drawn } = scene;
@@ -216,7 +221,7 @@ fn write_meshes(
         {
             let (mesh_triangles, _) = indices.as_chunks_mut::<3>();
             for (corners, triangle) in mesh_triangles.iter_mut().zip(triangles) {
-                // A removed triangle has corners that do not exist; it becomes a point.
+                // The corners of a removed triangle do not exist, so it is drawn as a point.
                 *corners = if triangle[0] == taut::world::REMOVED { [0; 3] } else { *triangle };
             }
         }

@@ -1,4 +1,4 @@
-//! Settings and wind: resources.
+//! The resources for settings and wind.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,24 +11,24 @@ use taut::world::{Force, Gusts, Settings, Wind, WindLaw};
 
 use crate::error::TautError;
 
-/// The settings of the simulation. The length of a step is that of a fixed tick
+/// The settings of the simulation of cloths and ropes. The length of a step is that of a fixed tick
 /// (`Time<Fixed>`). A change applies from the next tick on; invalid settings are reported and not used.
 #[derive(Resource, Clone, Copy, Debug, PartialEq, Reflect)]
 #[reflect(Resource, Clone, Debug, Default, PartialEq)]
 pub struct TautSettings {
-    /// The acceleration of all particles, m/s². Default: 9.81 downwards.
+    /// The acceleration of all particles by gravity, m/s². Default: 9.81 towards -y.
     pub gravity: Vec3,
-    /// Number of substeps in a tick, 1 to 1000. More make cloth stiffer. Default: 8.
+    /// Number of substeps in a tick, 1 to 1000. More substeps make cloth stiffer. Default: 8.
     pub substeps: u32,
     /// Number of iterations in a substep, up to 100,000. Default: 1.
     pub iterations: u32,
     /// The rate at which particles lose velocity, 1/s. Default: 0.603, which is 1 % in 1/60 s.
     pub damping_rate: f32,
-    /// Whether drawn positions are interpolated between the last two ticks. They are then late by one
-    /// tick, as everything else that is interpolated. Default: true.
+    /// Whether drawn positions are interpolated between the last two ticks. They are then drawn one tick late, as
+    /// everything that is interpolated. Default: true.
     pub interpolate: bool,
-    /// Number of threads, up to 1024; 1 is the thread of the system alone, 0 is one per logical
-    /// processor. It does not change results. Default: 1.
+    /// Number of threads, up to 1024. With 1, only the thread that runs the system is used; with 0, one per
+    /// logical processor. It does not change results. Default: 1.
     pub threads: usize,
 }
 
@@ -47,7 +47,7 @@ impl Default for TautSettings {
 }
 
 impl TautSettings {
-    /// The settings of a world with ticks of this length.
+    /// The settings of the world for ticks of this length.
     pub(crate) fn with_tick(&self, tick: Duration) -> Settings<3> {
         let step = Step {
             dt: tick.as_secs_f32(),
@@ -59,6 +59,9 @@ impl TautSettings {
         Settings { step, passes: 1 }
     }
 }
+
+/// The density of air, kg/m³.
+const AIR_DENSITY: f32 = 1.2;
 
 /// The wind on all cloths: uniform, or in gusts.
 ///
@@ -73,11 +76,11 @@ impl TautSettings {
 pub struct TautWind {
     /// The velocity of the air without gusts, m/s. Default: none.
     pub velocity: Vec3,
-    /// The largest relative change of the wind by gusts, from 0. Default: 0.
+    /// The largest relative change of the velocity by gusts, 0 or more. Default: 0.
     pub gusts: f32,
     /// The size of gusts, m: about half the length of one. Default: 3.
     pub gust_size: f32,
-    /// The seed of the gusts.
+    /// The seed of the gusts. Default: 0.
     pub seed: u64,
     /// The drag coefficient. Default: 1.3.
     pub drag: f32,
@@ -119,7 +122,7 @@ impl TautWind {
         let gusts = Gusts { strength: gusts, size: gust_size, seed };
         let wind = Wind {
             gusts: Some(gusts).filter(|gusts| gusts.strength > 0.0),
-            law: WindLaw::Plate { density: 1.2, drag, lift },
+            law: WindLaw::Plate { density: AIR_DENSITY, drag, lift },
             ..Wind::new(velocity.to_array())
         };
         Ok(vec![Arc::new(wind)])

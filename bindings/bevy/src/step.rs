@@ -6,7 +6,7 @@ use crate::build::Simulated;
 use crate::error::{TautError, TautFailed, report, report_entity};
 use crate::world::{StickTorn, TautWorld};
 
-/// One step.
+/// Runs one step of the world, and sends messages for torn sticks and for errors.
 pub(crate) fn step(
     mut commands: Commands,
     mut world: ResMut<TautWorld>,
@@ -22,7 +22,7 @@ pub(crate) fn step(
                 remove_blown_up(&mut commands, &mut world, &mut failed);
             }
         }
-        // The same error in each tick is reported once.
+        // An error that occurs again in the next ticks is reported once.
         Err(error) if last_error.as_ref() == Some(&error) => {}
         Err(error) => {
             report(&mut failed, None, error.clone());
@@ -31,7 +31,7 @@ pub(crate) fn step(
     }
 }
 
-/// Removes the bodies with positions that are not finite; the others continue.
+/// Removes the bodies with positions that are not finite. The other bodies stay.
 fn remove_blown_up(
     commands: &mut Commands,
     world: &mut TautWorld,

@@ -1,4 +1,4 @@
-//! The world of all cloths and ropes: a resource.
+//! `TautWorld`: the resource with the world of all cloths and ropes.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use bevy_shape::Ray3d;
 use taut::world::{Force, Obstacle, Outcome, Scene, Settings, World};
 use taut::{KernelChoice, KernelSet};
 
-use crate::bodies::Body;
+use crate::bodies::SoftBody;
 use crate::error::TautError;
 
 /// A stick of a cloth or rope tore, in a step or by [`TautWorld::cut`] or [`TautWorld::tear`].
@@ -23,7 +23,7 @@ pub struct StickTorn {
     pub particles: [usize; 2],
 }
 
-/// A particle near a ray or point: see [`TautWorld::nearest_to_ray`].
+/// The particle that [`TautWorld::nearest`] or [`TautWorld::nearest_to_ray`] finds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hit {
     /// The entity of the cloth or rope.
@@ -36,14 +36,13 @@ pub struct Hit {
 
 /// All cloths and ropes, in one world of Taut, which steps them together.
 ///
-/// Cloths with the same sticks, made of the same mesh or size, share one plan: from 6 on (16 for
-/// sheets of 24 to 47 columns) they are stepped as copies, one per lane. A cloth has the same
-/// bits as alone, unless it is in contact with others. Wider sheets, and sheets with tethers, have
-/// plans of their own.
+/// Cloths with the same sticks, made from the same mesh or size, share one plan if there are at least 6 (for
+/// sheets of 24 to 47 columns: at least 16): they are stepped as copies, one per lane. Wider sheets, and sheets
+/// with tethers, have plans of their own. A cloth has the same bits as alone, unless it is in contact with others.
 ///
 /// When entities with a [`Cloth`](crate::Cloth) or [`Rope`](crate::Rope) are spawned or despawned, the
-/// world is built again and carries over the state of the others, with the same bits. That takes about as
-/// long as the first time, so spawn many in the same tick, not one in each.
+/// world is built again, and the state of the other cloths and ropes is carried over with the same bits. That
+/// takes about as long as the first time, so spawn many in the same tick, not one in each tick.
 ///
 /// ```
 /// use bevy_ecs::prelude::*;
@@ -62,7 +61,7 @@ pub struct Hit {
 #[derive(Resource, Debug)]
 pub struct TautWorld {
     pub(crate) world: Option<World<3>>,
-    pub(crate) bodies: Vec<Body>,
+    pub(crate) bodies: Vec<SoftBody>,
     /// The index in `bodies` of the body of each entity.
     pub(crate) index: HashMap<Entity, usize>,
     kernels: KernelSet,
@@ -72,9 +71,9 @@ pub struct TautWorld {
     /// Positions before and after the last step, m.
     pub(crate) previous: Vec<[f32; 3]>,
     pub(crate) current: Vec<[f32; 3]>,
-    /// How many removed triangles and sticks have been read.
+    /// How many of the removed triangles and of the torn sticks in the world have been read.
     removed: [usize; 2],
-    /// Messages that have not been taken.
+    /// Messages that have not been sent yet.
     torn: Vec<StickTorn>,
     /// How many names [`new_name`](Self::new_name) has made.
     names: u64,
@@ -112,8 +111,8 @@ impl TautWorld {
         self.world.as_ref().map_or(0, World::steps)
     }
 
-    /// A hash of the bits of all positions: the same on every machine after the same ticks, if
-    /// transforms have the same bits. Cloths are in the order in which they were added.
+    /// A hash of the bits of all positions. It is the same on every machine after the same ticks, if
+    /// transforms have the same bits and entities were added in the same order.
     pub fn hash(&self) -> u64 {
         self.world.as_ref().map_or(0, World::hash)
     }
@@ -131,8 +130,8 @@ impl TautWorld {
         Ok(&self.current[self.body(entity)?.particles.clone()])
     }
 
-    /// The particle of a vertex of the mesh of an entity; `None` for a vertex without a triangle, and
-    /// for vertices of a rope.
+    /// The particle of a vertex of the mesh of an entity; `None` for a vertex that is in no triangle or does not
+    /// exist, and for all vertices of a rope.
     ///
     /// # Errors
     /// The entity is not simulated.
@@ -160,7 +159,7 @@ impl TautWorld {
         self.hit(world.nearest_to_ray(origin, direction, within)?)
     }
 
-    /// The hit of a particle of the world, by its index there.
+    /// The hit for a particle, given by its index in the world.
     fn hit(&self, particle: usize) -> Option<Hit> {
         let body = &self.bodies[self.body_of(particle)?];
         let position = self.world.as_ref()?.position(particle).into();
@@ -187,7 +186,7 @@ impl TautWorld {
         Ok(world.drag(particle, to.to_array())?)
     }
 
-    /// Releases a grabbed particle, which keeps the velocity of the last drag.
+    /// Releases a grabbed particle. If the last step dragged it, it keeps the velocity of that drag.
     ///
     /// # Errors
     /// The entity is not simulated, or has no such particle.
@@ -233,14 +232,14 @@ impl TautWorld {
         torn
     }
 
-    /// [Cuts](Self::cut) with a ray of a length, m, that moves from `from` to `to`, such as the ray of
-    /// a mouse.
+    /// [Cuts](Self::cut) with a ray that moves from `from` to `to`, such as that of the mouse. Its first `length`
+    /// metres cut. Returns how many sticks tear.
     pub fn cut_with_rays(&mut self, from: Ray3d, to: Ray3d, length: f32) -> usize {
         let blade = |ray: Ray3d| [ray.origin, ray.get_point(length)];
         self.cut(blade(from), blade(to))
     }
 
-    /// Tears a stick by its index in the cloth or rope. Returns whether it was not torn before.
+    /// Tears a stick by its index in the cloth or rope. Returns false if it was torn before.
     ///
     /// # Errors
     /// The entity is not simulated, or has no such stick.
@@ -258,12 +257,12 @@ impl TautWorld {
         Ok(torn)
     }
 
-    fn body(&self, entity: Entity) -> Result<&Body, TautError> {
+    fn body(&self, entity: Entity) -> Result<&SoftBody, TautError> {
         let index = self.index.get(&entity).ok_or(TautError::NotSimulated { entity })?;
         Ok(&self.bodies[*index])
     }
 
-    /// The world, and the index in it of a particle of an entity.
+    /// The world of Taut, and the index in it of a particle of an entity.
     fn locate(
         &mut self,
         entity: Entity,
@@ -307,7 +306,7 @@ impl TautWorld {
         Ok(())
     }
 
-    /// Makes the world of all bodies, and carries over the state of those that were in the last one.
+    /// Builds the world of all bodies, and carries over the state of those that were in the previous world.
     pub(crate) fn rebuild(&mut self) -> Result<(), TautError> {
         self.read_removed();
         let mut scene = Scene::<3>::new();
@@ -349,12 +348,12 @@ impl TautWorld {
         Ok(())
     }
 
-    /// One step.
+    /// Runs one step.
     pub(crate) fn step(&mut self) -> Result<Outcome, TautError> {
         let Some(world) = &mut self.world else {
             return Ok(Outcome { finite: true, torn: 0, broken: 0 });
         };
-        // Not after the last step, because calls may move particles between steps.
+        // Positions are read before the step, not after the last one, because calls may move particles in between.
         world.copy_positions(&mut self.previous);
         let outcome = world.step()?;
         world.copy_positions(&mut self.current);
@@ -362,7 +361,7 @@ impl TautWorld {
         Ok(outcome)
     }
 
-    /// Reads what was removed from the world since the last call.
+    /// Reads which triangles and sticks were removed from the world since the last call.
     fn read_removed(&mut self) {
         let Some(world) = &self.world else { return };
         let [triangles, sticks] = self.removed;
@@ -386,7 +385,7 @@ impl TautWorld {
         }
     }
 
-    /// The sticks that tore since the last call.
+    /// The messages for the sticks that tore since the last call.
     pub(crate) fn take_torn(&mut self) -> Vec<StickTorn> {
         std::mem::take(&mut self.torn)
     }

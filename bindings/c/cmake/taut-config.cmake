@@ -1,5 +1,5 @@
-# find_package(taut): the targets taut::taut (shared) and taut::static. This file is in lib/cmake/taut
-# of the folder that scripts/bindings-c.sh --install fills.
+# find_package(taut) reads this file, which defines the targets taut::taut (the shared library) and taut::static
+# (the static library). `scripts/bindings-c.sh --install FOLDER` puts it into FOLDER/lib/cmake/taut.
 
 get_filename_component(_taut_prefix "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
 find_package(Threads REQUIRED)

@@ -1,5 +1,5 @@
-/* A sheet of 17 x 17 particles, pinned at two corners, falls for two seconds. Prints the hash of its
- * positions, which is the same on every machine. */
+/* Simulates two seconds of a sheet of 17 x 17 particles that is pinned at two corners and falls. Prints the
+ * hash of its positions, which is the same on every machine. */
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@ int main(void) {
     uint32_t *corner = triangles;
     for (uint32_t row = 0; row < SIDE; row++) {
         for (uint32_t column = 0; column < SIDE; column++) {
-            *position++ = 0.0625f * (float)column; /* m; exact in binary */
+            *position++ = 0.0625f * (float)column; /* 1/16 m, exact in binary */
             *position++ = 0.0f;
             *position++ = 0.0625f * (float)row;
             if (row + 1 < SIDE && column + 1 < SIDE) {

@@ -1,5 +1,5 @@
-// A flag of the library in wind resumes from a snapshot, and is cut. Prints the hash of the
-// positions, which is the same with every kernel and number of threads, and on every machine.
+// Simulates the library scene `flag` in wind, restores a snapshot of it, and cuts the flag. Prints the hash of
+// the positions, which is the same with every kernel and number of threads, and on every machine.
 
 #include <cstdint>
 #include <cstdio>
@@ -16,23 +16,24 @@ std::string simulate(taut::kernels kernels) {
     taut::world world = taut::world::from_library("flag", 24, kernels);
     world.set_wind(6.0f, 0.0f, 2.0f);
     world.step(60);
-    const std::vector<std::uint8_t> half_way = world.snapshot();
+    const std::vector<std::uint8_t> snapshot = world.snapshot(); // after 60 steps
 
-    // Restoring discards the first 30 steps: the second 30 begin at the snapshot.
+    // The call of `restore` undoes the first 30 of these steps.
     world.step(30);
-    world.restore(half_way);
+    world.restore(snapshot);
     world.step(30);
 
     const std::size_t triangles = world.info().triangles;
     const std::size_t torn = world.cut({-0.3f, 0.1f, -5.0f}, {-0.3f, 0.1f, 5.0f},
                                        {-0.3f, 5.0f, -5.0f}, {-0.3f, 5.0f, 5.0f});
-    std::fprintf(stderr, "cut %zu sticks and %zu triangles\n", torn,
+    std::fprintf(stderr, "the cut tore %zu sticks and removed %zu triangles\n", torn,
                  triangles - world.info().triangles);
     world.step(60);
 
     const taut::view<float> vertices = world.lend_vertices();
-    std::fprintf(stderr, "the first normal is %.3f %.3f %.3f\n", static_cast<double>(vertices[3]),
-                 static_cast<double>(vertices[4]), static_cast<double>(vertices[5]));
+    std::fprintf(stderr, "the normal of the first vertex is %.3f %.3f %.3f\n",
+                 static_cast<double>(vertices[3]), static_cast<double>(vertices[4]),
+                 static_cast<double>(vertices[5]));
     char hash[17];
     std::snprintf(hash, sizeof hash, "%016llx", static_cast<unsigned long long>(world.hash()));
     return hash;

@@ -30,7 +30,7 @@ enum taut_status
   : int32_t
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
-  // It succeeded.
+  // The call succeeded.
   TAUT_STATUS_OK = 0,
   // A pointer that must not be NULL is NULL.
   TAUT_STATUS_NULL_POINTER = 1,
@@ -96,7 +96,7 @@ typedef int32_t taut_kind;
 // A world of two or three dimensions.
 typedef struct taut_world taut_world;
 
-// A point, m, or a vector. In two dimensions `z` is ignored in arguments and 0 in results.
+// A point, m, or a vector (a velocity: m/s). In two dimensions `z` is ignored in arguments and 0 in results.
 typedef struct taut_point {
   // The first coordinate.
   float x;
@@ -126,8 +126,8 @@ typedef struct taut_kernels {
   uint32_t threads;
 } taut_kernels;
 
-// The size and the progress of a world. Of the counts of its parts, only those of triangles and
-// lines change, by tears.
+// The size and the progress of a world. Tears change the counts of triangles and lines;
+// the other counts are constant.
 typedef struct taut_info {
   // Number of dimensions, 2 or 3.
   uint32_t dimensions;
@@ -329,7 +329,7 @@ taut_status taut_world_from_file(const char *path,
                                  const struct taut_kernels *kernels,
                                  struct taut_world **out);
 
-// Makes the world of a triangle mesh as cloth, the model `cloth`. `positions` has x, y, z of each
+// Makes a world with one model, `cloth`, from a triangle mesh. `positions` has x, y, z of each
 // vertex, m; `triangles` has three vertex indices each, counter-clockwise from outside.
 // Nothing is pinned. `cloth` may be NULL: see `taut_cloth_default`. `kernels` may be NULL: the
 // best, on one thread.
@@ -395,7 +395,7 @@ taut_status taut_world_model_named(struct taut_world *world,
 // are. `to` gets their indices; its length must be that count, or 0 to read only the count.
 //
 // # Safety
-// `world` must be NULL or a valid world, the names must have their lengths, `to` must have `length`
+// `world` must be NULL or a valid world, each name must have as many bytes as its length says, `to` must have `length`
 // initialized elements, and `count` must be NULL or point to a number.
 taut_status taut_world_group(struct taut_world *world,
                              const char *model,
@@ -479,13 +479,13 @@ taut_status taut_world_copy_lines(struct taut_world *world, uint32_t *to, size_t
 // `world` must be NULL or a valid world, and `out` must be NULL or point to settings.
 taut_status taut_world_settings(struct taut_world *world, struct taut_settings *out);
 
-// Changes the settings; velocities stay.
+// Changes the settings; velocities are kept.
 //
 // # Safety
 // `world` must be NULL or a valid world, and `settings` must be NULL or point to settings.
 taut_status taut_world_set_settings(struct taut_world *world, const struct taut_settings *settings);
 
-// Changes the kernels; the state stays. `kernels` may be NULL: the best, on one thread.
+// Changes the kernels; the state is kept. `kernels` may be NULL: the best, on one thread.
 //
 // # Safety
 // `world` must be NULL or a valid world, and `kernels` must be NULL or point to kernels.
@@ -520,7 +520,7 @@ taut_status taut_world_hash(struct taut_world *world, uint64_t *out);
 // must be NULL or point to a number.
 taut_status taut_world_snapshot(struct taut_world *world, const uint8_t **bytes, size_t *length);
 
-// Resumes from a snapshot of a world of the same scene. Forces and kernels stay.
+// Resumes from a snapshot of a world of the same scene. Forces and kernels are kept.
 //
 // # Safety
 // `world` must be NULL or a valid world, and `bytes` must have `length` bytes.

@@ -1,5 +1,5 @@
-// Taut's worlds for C++17: a class that owns a taut_world, and exceptions. taut.h describes each
-// call, and docs/bindings.md shows how to use it.
+// Taut's worlds for C++17: the class `world`, which owns a taut_world, and exceptions instead of status codes.
+// taut.h describes each call, and docs/bindings.md shows how to use this header.
 
 #ifndef TAUT_HPP
 #define TAUT_HPP
@@ -17,7 +17,7 @@
 
 namespace taut {
 
-// A call that failed, with the message of taut_last_error.
+// The exception of a call that failed, with the message of taut_last_error.
 class error : public std::runtime_error {
 public:
     explicit error(taut_status status) : std::runtime_error(taut_last_error()), status_(status) {}
@@ -27,13 +27,15 @@ private:
     taut_status status_;
 };
 
+// Throws `error` unless the call has succeeded.
 inline void check(taut_status status) {
     if (status != TAUT_STATUS_OK) {
         throw error(status);
     }
 }
 
-// An array of a world; see taut_world_lend_vertices for how long it is valid.
+// A read-only view of an array that a world owns. The comment of taut_world_lend_vertices says how long it is
+// valid.
 template <typename T> struct view {
     const T *data = nullptr;
     std::size_t size = 0;
@@ -42,7 +44,7 @@ template <typename T> struct view {
     const T &operator[](std::size_t index) const noexcept { return data[index]; }
 };
 
-// Kernels by name; without a name the best of this machine.
+// The kernel, by its name, and the number of threads. Without a name: the best kernel of this machine.
 struct kernels {
     std::string_view name = {};
     std::uint32_t threads = 1;
@@ -86,7 +88,7 @@ public:
         return made;
     }
 
-    // A world of copies of the scene that this one was made from; each has the same bits as alone.
+    // A world of copies of the scene that this world was made from. Each copy has the bits that it has alone.
     world repeated(std::size_t copies) const {
         world made;
         check(taut_world_repeated(world_, copies, &made.world_));
@@ -123,6 +125,7 @@ public:
         return hash;
     }
 
+    // The model with this index, from 0.
     taut_model model(std::size_t index) const {
         taut_model model;
         check(taut_world_model(world_, index, &model));
@@ -135,7 +138,7 @@ public:
         return model;
     }
 
-    // The particles of a group of a model.
+    // The indices of the particles in a group of a model.
     std::vector<std::size_t> group(std::string_view model, std::string_view group) const {
         std::size_t count;
         check(taut_world_group(world_, model.data(), model.size(), group.data(), group.size(),
@@ -146,7 +149,7 @@ public:
         return particles;
     }
 
-    // x, y, z of each vertex. The vector keeps its memory from call to call.
+    // x, y, z of each vertex, m. The vector is resized only if its length is wrong, so it can be reused.
     void copy_positions(std::vector<float> &to) const {
         to.resize(3 * info().vertices);
         check(taut_world_copy_positions(world_, to.data(), to.size()));
@@ -158,19 +161,21 @@ public:
         check(taut_world_copy_normals(world_, to.data(), to.size()));
     }
 
-    // x, y, z, nx, ny, nz of each vertex.
+    // The position and the unit normal of each vertex: x, y, z, nx, ny, nz.
     view<float> lend_vertices() const {
         view<float> lent;
         check(taut_world_lend_vertices(world_, &lent.data, &lent.size));
         return lent;
     }
 
+    // Three vertex indices for each triangle that was not removed.
     std::vector<std::uint32_t> triangles() const {
         std::vector<std::uint32_t> corners(3 * info().triangles);
         check(taut_world_copy_triangles(world_, corners.data(), corners.size()));
         return corners;
     }
 
+    // Two particle indices for each line to draw.
     std::vector<std::uint32_t> lines() const {
         std::vector<std::uint32_t> ends(2 * info().lines);
         check(taut_world_copy_lines(world_, ends.data(), ends.size()));
@@ -183,12 +188,14 @@ public:
         return point;
     }
 
+    // The particle nearest to a point, at most `within` m away, if there is one.
     std::optional<std::size_t> nearest(taut_point to, float within) const {
         std::size_t particle;
         check(taut_world_nearest(world_, to, within, &particle));
         return to_optional(particle);
     }
 
+    // The particle nearest to a ray, at most `within` m away and not behind its origin, if there is one.
     std::optional<std::size_t> nearest_to_ray(taut_point origin, taut_point direction,
                                               float within) const {
         std::size_t particle;
@@ -210,7 +217,7 @@ public:
     void grab(std::size_t particle) { check(taut_world_grab(world_, particle)); }
     void drag(std::size_t particle, taut_point to) { check(taut_world_drag(world_, particle, to)); }
     void release(std::size_t particle) { check(taut_world_release(world_, particle)); }
-    // The particles at the ends of a stick, unless it is torn.
+    // The particles at the ends of a stick; none if it is torn.
     std::optional<std::pair<std::uint32_t, std::uint32_t>> stick(std::size_t stick) const {
         std::uint32_t a, b;
         check(taut_world_stick(world_, stick, &a, &b));
@@ -219,7 +226,8 @@ public:
     void tear(std::size_t stick) { check(taut_world_tear(world_, stick)); }
     void set_tear_factor(float factor) { check(taut_world_set_tear_factor(world_, factor)); }
 
-    // The blade a0, b0 sweeps to a1, b1; returns the number of sticks that it tears.
+    // Tears all sticks that a blade crosses while it sweeps from the segment a0, b0 to the segment a1, b1. Returns
+    // the number of torn sticks.
     std::size_t cut(taut_point a0, taut_point b0, taut_point a1, taut_point b1) {
         std::size_t torn;
         check(taut_world_cut(world_, a0, b0, a1, b1, &torn));
@@ -252,6 +260,7 @@ public:
 private:
     world() = default;
 
+    // The calls of taut.h return SIZE_MAX for no particle.
     static std::optional<std::size_t> to_optional(std::size_t particle) {
         return particle == SIZE_MAX ? std::nullopt : std::optional(particle);
     }

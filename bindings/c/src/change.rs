@@ -3,7 +3,7 @@
 use crate::guard::{World, check_output, with_world};
 use crate::status::Status;
 
-/// A point, m, or a vector. In two dimensions `z` is ignored in arguments and 0 in results.
+/// A point, m, or a vector (a velocity: m/s). In two dimensions `z` is ignored in arguments and 0 in results.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Point {
@@ -157,7 +157,7 @@ pub unsafe extern "C" fn taut_world_cut(
         }
         let count = world.inner.cut([a0.into(), b0.into()], [a1.into(), b1.into()]);
         if !torn.is_null() {
-            // SAFETY: it is not NULL, and may be written by the caller's promise.
+            // SAFETY: it is not NULL, and the caller promises that it may be written.
             unsafe { torn.write(count) };
         }
         Ok(())

@@ -70,7 +70,7 @@ pub(crate) unsafe fn choice(kernels: *const Kernels) -> Result<KernelChoice, Fai
     Ok(KernelChoice { kernel, isa: None, threads: threads.max(1) as usize })
 }
 
-/// Makes a world and passes it to the caller.
+/// Runs a call that makes a world, and writes the pointer to the world to `out`.
 ///
 /// # Safety
 /// `out` must be NULL or point to a pointer that may be written.
@@ -78,7 +78,7 @@ unsafe fn create(out: *mut *mut World, make: impl FnOnce() -> Result<AnyWorld, F
     guard(|| {
         check_output(out, "out")?;
         let world = Box::into_raw(Box::new(World::new(make()?)));
-        // SAFETY: it is not NULL, and may be written by the caller's promise.
+        // SAFETY: it is not NULL, and the caller promises that it may be written.
         unsafe { out.write(world) };
         Ok(())
     })
@@ -151,7 +151,7 @@ pub unsafe extern "C" fn taut_world_from_file(
         let unreadable = |error| Failure::new(Status::File, format!("{path}: {error}"));
         let scene = fs::read_to_string(path).map_err(unreadable)?;
         let folder = Path::new(path).parent().unwrap_or(Path::new(""));
-        // The error of a scene text has only the message of the mesh file, not its kind.
+        // `AnyWorldError` has only the message of an error of a mesh file; its kind is stored here.
         let is_unreadable = Cell::new(false);
         let load_mesh = |file: &str| {
             let mesh = load_in_folder(folder, file);
@@ -169,13 +169,13 @@ pub unsafe extern "C" fn taut_world_from_file(
     unsafe { create(out, make) }
 }
 
-/// Whether a mesh file could not be read, rather than having invalid content.
+/// Whether a mesh file cannot be read. False for a file with invalid content, and for a file name that is rejected.
 fn is_read_error(error: &LoadInFolderError) -> bool {
     let LoadInFolderError::Mesh(MeshError { problem, .. }) = error else { return false };
     matches!(problem, Problem::Unreadable { .. } | Problem::NotAFile)
 }
 
-/// Makes the world of a triangle mesh as cloth, the model `cloth`. `positions` has x, y, z of each
+/// Makes a world with one model, `cloth`, from a triangle mesh. `positions` has x, y, z of each
 /// vertex, m; `triangles` has three vertex indices each, counter-clockwise from outside.
 /// Nothing is pinned. `cloth` may be NULL: see `taut_cloth_default`. `kernels` may be NULL: the
 /// best, on one thread.
@@ -231,6 +231,7 @@ pub unsafe extern "C" fn taut_world_repeated(
     unsafe { read_to(world, out, make) }
 }
 
+/// The numbers of an array in groups of three.
 fn triples<'a, T>(name: &str, values: &'a [T]) -> Result<&'a [[T; 3]], Failure> {
     let (triples, rest) = values.as_chunks();
     if rest.is_empty() {
@@ -249,9 +250,8 @@ pub unsafe extern "C" fn taut_world_free(world: *mut World) {
     if world.is_null() {
         return;
     }
-    // SAFETY: `create` or `taut_world_repeated` made the pointer from a box, and the caller gives it
-    // up.
+    // SAFETY: `create` or `taut_world_repeated` made the pointer from a box, and the caller no longer uses it.
     let world = unsafe { Box::from_raw(world) };
-    // A panic while a poisoned world is freed leaks what is left of it.
+    // If freeing a poisoned world panics, the rest of its memory leaks.
     let _ = catch_unwind(AssertUnwindSafe(|| drop(world)));
 }

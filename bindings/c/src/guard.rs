@@ -1,4 +1,4 @@
-//! What every call does: checks pointers, catches panics and records errors.
+//! What all calls have in common: they check pointers, catch panics and record errors.
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -17,11 +17,11 @@ pub struct World {
     poisoned: bool,
     /// The bytes of the last snapshot.
     pub(crate) snapshot: Vec<u8>,
-    /// The drawing version, and the numbers of triangles and lines at that version.
+    /// The drawing version at the last count, and the numbers of triangles and lines then.
     pub(crate) counts: Option<(u64, [usize; 2])>,
 }
 
-// A world may be used by different threads, one at a time.
+// Checks at compile time that a world is `Send`: different threads may use it, one at a time.
 const _: fn() = || {
     fn sendable<T: Send>() {}
     sendable::<World>();
@@ -38,7 +38,7 @@ thread_local! {
 }
 
 pub(crate) fn last_error() -> *const c_char {
-    // The string stays where it is until the next failure of this thread replaces it.
+    // The pointer is valid until the next failure of this thread replaces the string.
     LAST_ERROR.try_with(|message| message.borrow().as_ptr()).unwrap_or(c"".as_ptr())
 }
 
@@ -49,19 +49,19 @@ fn panic_message(panic: &(dyn Any + Send)) -> &str {
 
 /// Runs a call; records its error, or the message of its panic.
 pub(crate) fn guard(call: impl FnOnce() -> Result<(), Failure>) -> Status {
-    // A panic can leave only a world in an inconsistent state; that world is then poisoned.
+    // Unwind safety: only the state of a world can be inconsistent after a panic, and that world is then poisoned.
     let result = catch_unwind(AssertUnwindSafe(call)).unwrap_or_else(|panic| {
         let message = format!("the call panicked: {}", panic_message(&*panic));
         Err(Failure::new(Status::Panicked, message))
     });
     let Err(Failure { status, message }) = result else { return Status::Ok };
     let message = CString::new(message.replace('\0', " ")).unwrap_or_default();
-    // Fails only while the thread ends; the status is still right.
+    // `try_with` fails only while the thread ends. The message is then lost, but the status is returned.
     let _ = LAST_ERROR.try_with(|last| last.replace(message));
     status
 }
 
-/// Runs a call on a world, unless the pointer is NULL or the world is poisoned.
+/// Runs a call on a world. A pointer that is NULL and a poisoned world are errors.
 ///
 /// # Safety
 /// `world` must be NULL or a [valid](crate#pointers) world.
@@ -83,7 +83,7 @@ pub unsafe fn with_world(
     })
 }
 
-/// Runs a call that reads a value, and writes the value to `out`.
+/// Runs a call that computes a value, and writes the value to `out`.
 ///
 /// # Safety
 /// `world` must be NULL or a [valid](crate#pointers) world, and `out` NULL or may be written.
@@ -95,7 +95,7 @@ pub(crate) unsafe fn read_to<T>(
     let read = |world: &mut World| {
         check_output(out, "out")?;
         let value = read(world)?;
-        // SAFETY: it is not NULL, and may be written by the caller's promise.
+        // SAFETY: `out` is not NULL, and the caller promises that it may be written.
         unsafe { out.write(value) };
         Ok(())
     };
@@ -103,7 +103,7 @@ pub(crate) unsafe fn read_to<T>(
     unsafe { with_world(world, read) }
 }
 
-/// Runs a call that fills an array.
+/// Runs a call that fills the array `to` of the caller, which has `length` elements.
 ///
 /// # Safety
 /// `world` must be NULL or a [valid](crate#pointers) world; for `to` see [`array_mut`].
@@ -136,7 +136,7 @@ fn check_array<T>(array: *const T, length: usize, name: &str) -> Result<(), Fail
     Ok(())
 }
 
-/// An array to read.
+/// The array of the caller, to read, after its pointer and its length are checked. Errors contain `name`.
 ///
 /// # Safety
 /// `array` must be NULL or point to `length` initialized elements, which nothing changes during `'a`.
@@ -149,11 +149,11 @@ pub(crate) unsafe fn array<'a, T: Copy>(
     if length == 0 {
         return Ok(&[]);
     }
-    // SAFETY: it is not NULL, is aligned, and has `length` elements by the caller's promise.
+    // SAFETY: it is not NULL and is aligned, and the caller promises that it has `length` elements.
     Ok(unsafe { slice::from_raw_parts(array, length) })
 }
 
-/// An array to fill.
+/// The array of the caller, to fill, after its pointer and its length are checked. Errors contain `name`.
 ///
 /// # Safety
 /// `array` must be NULL or point to `length` initialized elements, which nothing else reads or
@@ -167,11 +167,11 @@ pub(crate) unsafe fn array_mut<'a, T: Copy>(
     if length == 0 {
         return Ok(&mut []);
     }
-    // SAFETY: it is not NULL, is aligned, and has `length` elements by the caller's promise.
+    // SAFETY: it is not NULL and is aligned, and the caller promises that it has `length` elements.
     Ok(unsafe { slice::from_raw_parts_mut(array, length) })
 }
 
-/// A text.
+/// The text of the caller, after its pointer, its length and its encoding are checked. Errors contain `name`.
 ///
 /// # Safety
 /// As [`array`].
@@ -180,13 +180,13 @@ pub(crate) unsafe fn text<'a>(
     length: usize,
     name: &str,
 ) -> Result<&'a str, Failure> {
-    // SAFETY: the same promise; `c_char` and `u8` have the same size, and all bits are valid.
+    // SAFETY: the promise of the caller; `c_char` and `u8` have the same size, and all bits of a `u8` are valid.
     let bytes = unsafe { array(text.cast::<u8>(), length, name) }?;
     str::from_utf8(bytes)
         .map_err(|error| Failure::new(Status::InvalidText, format!("{name}: {error}")))
 }
 
-/// Checks a pointer to an output before the call has an effect.
+/// Checks a pointer to an output. Calls do so before they have an effect.
 pub(crate) fn check_output<T>(output: *mut T, name: &str) -> Result<(), Failure> {
     if output.is_null() { Err(Failure::null(name)) } else { check_array(output, 1, name) }
 }

@@ -20,7 +20,7 @@ pub unsafe extern "C" fn taut_world_lend_vertices(
         check_output(vertices, "vertices")?;
         check_output(length, "length")?;
         let lent = world.inner.interleaved_vertices();
-        // SAFETY: they are not NULL, and may be written by the caller's promise.
+        // SAFETY: they are not NULL, and the caller promises that they may be written.
         unsafe {
             vertices.write(lent.as_ptr());
             length.write(lent.len());

@@ -9,8 +9,8 @@ use crate::change::Point;
 use crate::guard::{World, array_mut, check_output, copy_to, read_to, text, with_world};
 use crate::status::{Failure, Status};
 
-/// The size and the progress of a world. Of the counts of its parts, only those of triangles and
-/// lines change, by tears.
+/// The size and the progress of a world. Tears change the counts of triangles and lines;
+/// the other counts are constant.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Info {
@@ -102,7 +102,7 @@ impl From<&DrawnModel> for Model {
 }
 
 impl World {
-    /// The numbers of triangles and of lines.
+    /// The numbers of triangles and of lines, counted again when the drawing has changed.
     fn counts(&mut self) -> [usize; 2] {
         let version = self.inner.drawing_version();
         match self.counts {
@@ -190,7 +190,7 @@ pub unsafe extern "C" fn taut_world_model_named(
 /// are. `to` gets their indices; its length must be that count, or 0 to read only the count.
 ///
 /// # Safety
-/// `world` must be NULL or a valid world, the names must have their lengths, `to` must have `length`
+/// `world` must be NULL or a valid world, each name must have as many bytes as its length says, `to` must have `length`
 /// initialized elements, and `count` must be NULL or point to a number.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn taut_world_group(
@@ -220,7 +220,7 @@ pub unsafe extern "C" fn taut_world_group(
             }
             to.copy_from_slice(&particles);
         }
-        // SAFETY: it is not NULL, and may be written by the caller's promise.
+        // SAFETY: it is not NULL, and the caller promises that it may be written.
         unsafe { count.write(particles.len()) };
         Ok(())
     };
@@ -261,7 +261,7 @@ pub unsafe extern "C" fn taut_world_stick(
         check_output(a, "a")?;
         check_output(b, "b")?;
         let ends = world.inner.stick(stick)?.unwrap_or([u32::MAX; 2]);
-        // SAFETY: they are not NULL, and may be written by the caller's promise.
+        // SAFETY: they are not NULL, and the caller promises that they may be written.
         unsafe {
             a.write(ends[0]);
             b.write(ends[1]);
@@ -310,7 +310,7 @@ pub unsafe extern "C" fn taut_world_nearest_to_ray(
     unsafe { read_to(world, out, read) }
 }
 
-/// Fills an array with `count` rows of `N` numbers; its length must be that of all rows together.
+/// Fills an array with `count` rows of `N` numbers. The length of the array must be `N * count`.
 fn fill<const N: usize>(
     to: &mut [u32],
     name: &str,

@@ -40,7 +40,7 @@ pub unsafe extern "C" fn taut_world_settings(world: *mut World, out: *mut Settin
     unsafe { read_to(world, out, read) }
 }
 
-/// Changes the settings; velocities stay.
+/// Changes the settings; velocities are kept.
 ///
 /// # Safety
 /// `world` must be NULL or a valid world, and `settings` must be NULL or point to settings.
@@ -60,7 +60,7 @@ pub unsafe extern "C" fn taut_world_set_settings(
     unsafe { with_world(world, change) }
 }
 
-/// Changes the kernels; the state stays. `kernels` may be NULL: the best, on one thread.
+/// Changes the kernels; the state is kept. `kernels` may be NULL: the best, on one thread.
 ///
 /// # Safety
 /// `world` must be NULL or a valid world, and `kernels` must be NULL or point to kernels.

@@ -30,7 +30,7 @@ pub unsafe extern "C" fn taut_world_step(world: *mut World, steps: u32, out: *mu
         }
         let Outcome { finite, torn, broken } = world.inner.step(steps)?;
         if !out.is_null() {
-            // SAFETY: it is not NULL, and may be written by the caller's promise.
+            // SAFETY: it is not NULL, and the caller promises that it may be written.
             unsafe { out.write(Steps { finite, torn, broken }) };
         }
         Ok(())
@@ -66,7 +66,7 @@ pub unsafe extern "C" fn taut_world_snapshot(
         check_output(bytes, "bytes")?;
         check_output(length, "length")?;
         world.snapshot = world.inner.snapshot_json();
-        // SAFETY: they are not NULL, and may be written by the caller's promise.
+        // SAFETY: they are not NULL, and the caller promises that they may be written.
         unsafe {
             bytes.write(world.snapshot.as_ptr());
             length.write(world.snapshot.len());
@@ -77,7 +77,7 @@ pub unsafe extern "C" fn taut_world_snapshot(
     unsafe { with_world(world, read) }
 }
 
-/// Resumes from a snapshot of a world of the same scene. Forces and kernels stay.
+/// Resumes from a snapshot of a world of the same scene. Forces and kernels are kept.
 ///
 /// # Safety
 /// `world` must be NULL or a valid world, and `bytes` must have `length` bytes.

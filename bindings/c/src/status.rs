@@ -7,7 +7,7 @@ use taut_rs::{AnyWorldError, ParticleError, StickError};
 #[repr(i32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
-    /// It succeeded.
+    /// The call succeeded.
     Ok = 0,
     /// A pointer that must not be NULL is NULL.
     NullPointer = 1,
@@ -49,8 +49,8 @@ impl Failure {
         Self { status, message: message.into() }
     }
 
-    /// The failure of a call that creates a world: what the world rejects is a value of the scene, not
-    /// an argument of the call.
+    /// The failure of a call that creates a world. A value that the world rejects is then one of the scene, not an
+    /// argument of the call, so the status is `InvalidScene`, not `InvalidValue`.
     pub(crate) fn of_creation(error: AnyWorldError) -> Self {
         match error {
             AnyWorldError::World(_) | AnyWorldError::Step(_) => {

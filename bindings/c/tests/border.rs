@@ -1,4 +1,4 @@
-//! The C interface, called as C calls it.
+//! The C interface, called as C calls it: with pointers and lengths.
 #![allow(clippy::float_cmp, reason = "numbers are copied, not computed")]
 
 use std::ffi::{CStr, c_char};
@@ -38,7 +38,7 @@ fn library(name: &str, size: usize) -> Result<OwnedWorld, Status> {
     }
 }
 
-/// The output of a call, which must succeed.
+/// Runs a call that must succeed, and returns its output.
 fn read<T>(call: impl FnOnce(*mut T) -> Status) -> T {
     let mut out = MaybeUninit::uninit();
     assert_eq!(call(out.as_mut_ptr()), Status::Ok, "{}", message());
@@ -57,7 +57,7 @@ fn info(world: &OwnedWorld) -> Info {
 }
 
 #[test]
-fn the_hashes_are_those_of_the_table() {
+fn library_scenes_have_the_hashes_of_all_languages() {
     let mut rows = 0;
     for line in HASHES.lines() {
         let row: Vec<&str> = line.split_whitespace().collect();
@@ -69,11 +69,11 @@ fn the_hashes_are_those_of_the_table() {
         assert_eq!(format!("{:016x}", hash(&world)), expected, "{line}");
         rows += 1;
     }
-    assert!(rows > 2);
+    assert!(rows > 2, "only {rows} rows are of library scenes");
 }
 
 #[test]
-fn copies_have_the_bits_of_one() {
+fn each_copy_has_the_bits_of_the_scene_alone() {
     const COPIES: usize = 20;
     let one = library("curtain", 16).unwrap();
     // SAFETY: the world and the output are valid.
@@ -249,7 +249,7 @@ fn errors_in_scenes_name_the_line_or_the_file() {
 }
 
 #[test]
-fn a_mesh_file_that_cannot_be_read_is_an_error_of_a_file() {
+fn a_mesh_file_that_cannot_be_read_gives_the_status_file() {
     let folder = concat!(env!("CARGO_TARGET_TMPDIR"), "/mesh-files");
     std::fs::create_dir_all(format!("{folder}/folder.obj")).unwrap();
     std::fs::write(format!("{folder}/invalid.obj"), "v 0 0 0\nf 1 2 3\n").unwrap();
@@ -275,7 +275,7 @@ fn a_mesh_file_that_cannot_be_read_is_an_error_of_a_file() {
 }
 
 #[test]
-fn a_scene_that_cannot_become_a_world_is_invalid() {
+fn a_scene_that_cannot_become_a_world_gives_the_status_invalid_scene() {
     let springs = "[[model]]\nname = \"sheet\"\ndrape = { size = 8 }\nsprings = { stiffness = 1e9, damping = 0 }";
     let (scene, length) = text(springs);
     let mut world = ptr::null_mut();
@@ -284,7 +284,7 @@ fn a_scene_that_cannot_become_a_world_is_invalid() {
     assert_eq!(status, Status::InvalidScene, "{}", message());
     assert!(message().contains("substep"), "{}", message());
 
-    // The same error of a change is that of a value.
+    // If a later call causes the same error, an argument of that call is invalid, not the scene.
     let (scene, length) = text("[[model]]\nname = \"sheet\"\ndrape = { size = 8 }");
     // SAFETY: the arguments are valid.
     unsafe {
@@ -298,7 +298,7 @@ fn a_scene_that_cannot_become_a_world_is_invalid() {
 }
 
 #[test]
-fn a_torn_stick_has_no_ends_and_is_not_drawn() {
+fn a_torn_stick_has_no_ends_and_is_not_among_the_lines() {
     let world = library("drape", 8).unwrap();
     let before = info(&world);
     let ends = |stick| {
@@ -326,7 +326,7 @@ fn a_torn_stick_has_no_ends_and_is_not_drawn() {
 }
 
 #[test]
-fn a_mesh_with_a_wrong_triangle_is_an_error() {
+fn a_mesh_with_an_invalid_triangle_or_position_is_an_error() {
     let positions = [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0_f32];
     let make = |triangle: [u32; 3], positions: [f32; 9]| {
         let mut world = ptr::null_mut();

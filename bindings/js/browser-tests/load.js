@@ -1,4 +1,5 @@
-// Loads the package as its package.json tells a browser to, and the rows of bindings/hashes.txt.
+// Loads the package through the entry for browsers in its package.json, and reads the rows of
+// bindings/hashes.txt.
 import { rows } from "./scenes.js";
 
 const readText = async (path) => (await fetch(new URL(path, import.meta.url))).text();

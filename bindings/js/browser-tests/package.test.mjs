@@ -1,4 +1,4 @@
-// The packed package in headless Chromium: on the thread of a page, and in a module worker.
+// Tests the packed npm package in headless Chromium: on the thread of a page, and in a module worker.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -21,7 +21,7 @@ before(async () => {
   folder = mkdtempSync(join(tmpdir(), "taut-"));
   const pack = ["pack", "--silent", "--pack-destination", folder];
   const archive = execFileSync("npm", pack, { cwd: root, encoding: "utf8" }).trim();
-  execFileSync("tar", ["-xzf", join(folder, archive), "-C", folder]); // makes `package`
+  execFileSync("tar", ["-xzf", join(folder, archive), "-C", folder]); // makes the folder `package`
   for (const file of ["browser-tests/page.html", "browser-tests/page.js", "browser-tests/load.js",
     "browser-tests/worker.js", "tests/scenes.js", "../hashes.txt"]) {
     cpSync(join(root, file), join(folder, basename(file)));
@@ -38,20 +38,21 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
+/** Checks that the hashes of all rows of the table are the expected ones. */
 function check(rows) {
-  assert.ok(rows.length >= 10, `${rows.length} rows`);
+  assert.ok(rows.length >= 10, `the table has only ${rows.length} rows`);
   for (const { scene, expected, found } of rows) assert.equal(found, expected, scene);
 }
 
-test("on the thread of a page, the hashes are those of Rust", async () => {
+test("on the thread of a page, the hashes are those of the table", async () => {
   check(await page.evaluate(() => tests.hashes()));
 });
 
-test("in a module worker, the hashes are those of Rust", async () => {
+test("in a module worker, the hashes are those of the table", async () => {
   check(await page.evaluate(() => tests.inWorker({})));
 });
 
-test("an array of the page is filled before and after the memory has grown", async () => {
+test("arrays of the page keep their numbers and can be filled when the memory of the module has grown", async () => {
   const { grown, detached, kept, same, equal, lowest } = await page.evaluate(() => tests.fillAroundGrowth());
   assert.ok(grown > 0 && detached, "the memory has not grown");
   assert.ok(kept && same && equal && lowest < 0, JSON.stringify({ kept, same, equal, lowest }));

@@ -1,4 +1,4 @@
-// Functions that the tests call in the page.
+// The functions that package.test.mjs calls in the page.
 import { load } from "./load.js";
 import { fallingSheet, hashOf } from "./scenes.js";
 
@@ -7,16 +7,17 @@ const { taut, memory, table } = await load();
 /** The rows of the table, with the hash that the page computes on its own thread. */
 export const hashes = () => table.map((row) => ({ ...row, found: hashOf(taut, row.scene) }));
 
-/** Fills an array of the page before and after the memory of the module has grown. */
+/** Makes the memory of the module grow. An array of the page that was filled before must keep its numbers, and
+ * another one can be filled afterwards. */
 export function fillAroundGrowth() {
   const world = fallingSheet(taut);
   const positions = new Float32Array(3 * world.vertices);
   const start = world.positions();
   const buffer = memory.buffer;
   const before = buffer.byteLength;
-  const others = []; // worlds that make the memory grow
+  const others = []; // worlds that take memory until it has grown
   while (memory.buffer.byteLength === before) others.push(taut.World.fromLibrary("drape", 96));
-  // Whether the array from before the growth still has its numbers.
+  // Whether the array that was filled before the growth still has its numbers.
   const kept = start.length === positions.length && start.every((x) => Number.isFinite(x));
   world.step(30);
   const same = world.positions(positions) === positions;
@@ -33,7 +34,7 @@ export function fillAroundGrowth() {
   return result;
 }
 
-/** Starts a worker, sends it a request, and returns its answer. */
+/** Starts a worker, sends it a request, and returns its answer. See worker.js for the requests. */
 export function inWorker(request, transfer = []) {
   const worker = new Worker(new URL("worker.js", import.meta.url), { type: "module" });
   return new Promise((resolve, reject) => {
@@ -43,7 +44,7 @@ export function inWorker(request, transfer = []) {
   }).finally(() => worker.terminate());
 }
 
-/** Gives a worker an array of this page, which the worker fills and gives back. */
+/** Transfers an array of this page to a worker, which fills it and transfers it back. */
 export async function fillInWorker() {
   const world = fallingSheet(taut);
   world.step(30);

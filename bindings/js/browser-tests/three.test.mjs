@@ -1,5 +1,5 @@
-// The example with three.js in headless Chromium with software rendering, started by `npm start`.
-// THREE_PNG=FILE keeps a picture.
+// Tests the three.js example in headless Chromium with software rendering. The server is that of `npm start`.
+// THREE_PNG=FILE.png saves pictures: FILE.png, and FILE-cut.png after the cut.
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -17,7 +17,7 @@ let page;
 let errors;
 
 before(async () => {
-  // The last argument of the script, the port, is replaced by any free one.
+  // The last argument of the script is the port; 0 instead of it selects any free port.
   const { start } = JSON.parse(readFileSync(`${folder}/package.json`, "utf8")).scripts;
   const [program, ...options] = start.split(" ").slice(0, -1);
   assert.equal(program, "node");
@@ -40,7 +40,7 @@ const waitForFrames = async (count) => {
   await until(page, (target) => example.frames >= target, now + count);
 };
 
-/** Where a particle is on the page, in pixels. */
+/** The position of a particle on the page, in pixels. */
 const project = (particle) => page.evaluate((index) => {
   const { camera, world } = example;
   const point = camera.position.clone().fromArray(world.position(index)).project(camera);
@@ -52,18 +52,20 @@ test("the curtain is drawn and moves", async () => {
   await waitForFrames(20);
   const after = await positions();
   assert.ok(after.every(Number.isFinite));
-  assert.ok(after.some((x, i) => Math.abs(x - before[i]) > 0.01), "it does not move");
+  assert.ok(after.some((x, i) => Math.abs(x - before[i]) > 0.01), "the curtain does not move");
   for (let i = 0; i < after.length; i += 6) {
     assert.ok(Math.abs(Math.hypot(after[i + 3], after[i + 4], after[i + 5]) - 1) < 1e-4, "a normal is not a unit vector");
   }
   const png = await page.screenshot();
   if (process.env.THREE_PNG) writeFileSync(process.env.THREE_PNG, png);
+  // The limits exclude a blank picture, which has neither variance nor colour.
   const { variance, coloured } = await measurePng(page, png);
   assert.ok(variance > 400 && coloured > 0.05, `variance ${variance}, coloured ${coloured}`);
   assert.match(await page.textContent("#times"), /^Simulation [\d.]+ ms, frame [\d.]+ ms$/);
 });
 
 test("a particle follows the mouse until it is released", async () => {
+  // A particle near the middle of the curtain.
   const particle = await page.evaluate(() => Math.floor(0.55 * example.world.particles));
   await page.mouse.move(...await project(particle));
   await page.mouse.down();
@@ -73,7 +75,7 @@ test("a particle follows the mouse until it is released", async () => {
   await page.mouse.move(x + 60, y + 20, { steps: 8 });
   await waitForFrames(4);
   const [movedX, movedY] = await project(dragged);
-  assert.ok(Math.hypot(movedX - x - 60, movedY - y - 20) < 4, `it is at ${movedX - x}, ${movedY - y}`);
+  assert.ok(Math.hypot(movedX - x - 60, movedY - y - 20) < 4, `it moved by ${movedX - x}, ${movedY - y} pixels, expected 60, 20`);
   await page.mouse.up();
   await until(page, () => example.dragged === null);
 });

@@ -1,7 +1,8 @@
-// Computes the hashes of the scenes in bindings/hashes.txt in a module worker, or fills a transferred
-// array with positions and transfers it back.
+// A module worker with two requests. `{}`: it returns the rows of bindings/hashes.txt, with the hashes that it
+// computes. `{ target, steps }`: it fills the transferred array `target` with the positions of the falling sheet
+// after some steps, and transfers it back.
 
-// Messages that arrive while the package loads wait for it.
+// A request that arrives while the package loads waits for it.
 const loaded = import("./load.js").then(({ load }) => load());
 
 onmessage = async ({ data: { target, steps } }) => {

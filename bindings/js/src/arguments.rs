@@ -8,14 +8,14 @@ use crate::exception;
 
 #[wasm_bindgen]
 extern "C" {
-    /// A count or an index, as JavaScript passes it: [`unsigned`] checks it. If an argument had the
-    /// type `u32`, `undefined` and -1 would become 0 and 4294967295 without an error.
+    /// A count or an index, as JavaScript passes it: [`unsigned`] checks it. With the type `u32` for the
+    /// argument, `undefined` and -1 would become 0 and 4294967295 without an error.
     #[wasm_bindgen(typescript_type = "number")]
     #[derive(Clone, Debug)]
     pub type Unsigned;
 
-    /// A [`Cloth`] that JavaScript keeps. If an argument had the type `Cloth`, the call would take the
-    /// object, and a second call with the same object would get the default.
+    /// A [`Cloth`] that stays usable in JavaScript. With the type `Cloth` for the argument, the first call would
+    /// take the object, and a second call with the same object would get the default.
     #[wasm_bindgen(typescript_type = "Cloth")]
     #[derive(Clone, Debug)]
     pub type ClothObject;
@@ -50,7 +50,7 @@ pub(crate) fn optional_unsigned<T: TryFrom<u32>>(
     value.map(|value| unsigned(name, &value)).transpose()
 }
 
-/// The numbers in groups of three.
+/// The numbers in groups of three. The error names the array by `name`.
 pub(crate) fn triples<T: Copy>(name: &str, values: &[T]) -> Result<Vec<[T; 3]>, JsError> {
     let (triples, rest) = values.as_chunks();
     if rest.is_empty() {
@@ -85,7 +85,7 @@ impl Cloth {
 }
 
 impl ClothObject {
-    /// The properties of the object.
+    /// Reads the properties of the object.
     pub(crate) fn read(&self) -> Result<MeshCloth, JsError> {
         let bending = if self.property("resistsBending", JsValue::as_bool)? {
             Bending::Sticks
@@ -99,8 +99,9 @@ impl ClothObject {
         })
     }
 
+    /// Reads one property. `read` is `None` for a value of a wrong type.
     fn property<T>(&self, name: &str, read: fn(&JsValue) -> Option<T>) -> Result<T, JsError> {
-        // It fails if `free()` was called on the object, or it is not an object.
+        // `Reflect::get` fails if `free()` was called on the object, or if the argument is not an object.
         let value = Reflect::get(self, &name.into()).ok();
         value.as_ref().and_then(read).ok_or_else(|| {
             exception(format!("cloth has no property {name}, expected a Cloth that is not freed"))

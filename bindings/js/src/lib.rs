@@ -1,4 +1,4 @@
-//! Worlds for JavaScript. The comments of public items are those of the TypeScript types.
+//! Worlds for JavaScript. The doc comments of public items become the comments of the TypeScript types.
 
 mod arguments;
 
@@ -15,6 +15,11 @@ fn exception(error: impl core::fmt::Display) -> JsError {
     JsError::new(&error.to_string())
 }
 
+/// The exception for an array of the wrong length.
+fn wrong_length(name: &str, found: &[f32], expected: usize) -> JsError {
+    exception(format!("the length of {name} is {}, expected {expected}", found.len()))
+}
+
 /// The names of the library scenes.
 #[wasm_bindgen]
 pub fn scenes() -> Vec<String> {
@@ -25,7 +30,7 @@ pub fn scenes() -> Vec<String> {
 #[wasm_bindgen]
 #[derive(Clone, Copy, Debug)]
 pub struct Outcome {
-    /// Whether all positions are finite.
+    /// Whether all positions are finite; if not, the simulation has blown up, and steps stop.
     #[wasm_bindgen(readonly)]
     pub finite: bool,
     /// Number of sticks that tore.
@@ -51,13 +56,13 @@ pub struct StepSettings {
     /// Number of iterations of a pass.
     #[wasm_bindgen(getter_with_clone)]
     pub iterations: Unsigned,
-    /// Gravity, m/s².
+    /// The x coordinate of gravity, m/s².
     #[wasm_bindgen(js_name = gravityX)]
     pub gravity_x: f32,
-    /// Gravity, m/s².
+    /// The y coordinate of gravity, m/s².
     #[wasm_bindgen(js_name = gravityY)]
     pub gravity_y: f32,
-    /// Gravity, m/s².
+    /// The z coordinate of gravity, m/s². In two dimensions it is ignored.
     #[wasm_bindgen(js_name = gravityZ)]
     pub gravity_z: f32,
     /// Damping rate, 1/s.
@@ -68,17 +73,17 @@ pub struct StepSettings {
 /// Cloth, ropes and bodies in two or three dimensions.
 ///
 /// A particle is given by its index. Points are in m; in two dimensions the third coordinate is
-/// ignored in arguments and 0 in results. A call that fails throws an `Error` and changes nothing.
-/// Call `free()` when a world is no longer needed.
+/// ignored in arguments and 0 in results. A call that fails throws an `Error` and changes nothing, except
+/// that steps before a step that fails stay. Call `free()` when a world is no longer needed.
 #[wasm_bindgen]
 #[derive(Debug)]
 pub struct World {
     inner: AnyWorld,
-    /// A buffer for positions or normals that are copied to JavaScript.
+    /// A buffer for positions and normals, from which they are copied to an array of JavaScript.
     buffer: Vec<f32>,
 }
 
-/// A world, repeated if `copies` is given.
+/// Makes the object for JavaScript from a world, repeated if `copies` is given.
 fn build_world(
     world: Result<AnyWorld, taut::AnyWorldError>,
     copies: Option<Unsigned>,
@@ -93,9 +98,10 @@ fn build_world(
 
 #[wasm_bindgen]
 impl World {
-    /// The world of a scene of the library: see `scenes()`. The meaning of `size` depends on
-    /// the scene. `copies`: simulate this number of copies of the scene, which do not collide with
-    /// each other, each with the same bits as alone; the vertices are in the order of the copies.
+    /// The world of a scene of the library: see `scenes()`. The meaning of `size` depends on the
+    /// scene; without it, the scene has its default size. `copies`: the number of copies of the scene to
+    /// simulate. They do not collide with each other, and each has the same bits as alone. The vertices
+    /// of a copy follow those of the copy before it.
     #[wasm_bindgen(js_name = fromLibrary)]
     pub fn from_library(
         name: &str,
@@ -113,9 +119,9 @@ impl World {
         build_world(AnyWorld::from_toml(scene, &KernelChoice::default()), copies)
     }
 
-    /// The world of a triangle mesh as cloth, the model `cloth`: x, y, z of each vertex, m, and
-    /// three vertex indices per triangle, counter-clockwise from outside. Nothing is pinned.
-    /// For `copies` see `fromLibrary`.
+    /// The world of one cloth, made from a triangle mesh: the model `cloth`. `vertices` has x, y, z of
+    /// each vertex, m, and `triangles` three vertex indices per triangle, counter-clockwise from
+    /// outside. Nothing is pinned. For `copies` see `fromLibrary`.
     #[wasm_bindgen(js_name = fromMesh)]
     pub fn from_mesh(
         vertices: &[f32],
@@ -141,14 +147,15 @@ impl World {
         Ok(Outcome { finite, torn, broken })
     }
 
-    /// The positions of all vertices, m, x, y, z each: the particles, then the vertices of the
-    /// meshes of rigid bodies. If `out` is given, such as the array of a buffer attribute, it is
-    /// filled and returned. Arrays of the caller stay valid when the memory of the module grows.
+    /// The positions of all vertices, m: x, y, z of each. The vertices are the particles, then the
+    /// vertices of the meshes of rigid bodies. If `out` is given, such as the array of a buffer
+    /// attribute, it is filled and returned. The arrays do not share the memory of the module, so they
+    /// stay valid when it grows.
     pub fn positions(&mut self, out: Option<Float32Array>) -> Result<Float32Array, JsError> {
         self.filled(3, out, |world, values| world.copy_positions(values))
     }
 
-    /// The unit normals of all vertices, x, y, z each. For `out` see `positions`.
+    /// The unit normals of all vertices: x, y, z of each. For `out` see `positions`.
     pub fn normals(&mut self, out: Option<Float32Array>) -> Result<Float32Array, JsError> {
         self.filled(3, out, AnyWorld::copy_normals)
     }
@@ -159,7 +166,7 @@ impl World {
         self.filled(6, out, AnyWorld::copy_positions_and_normals)
     }
 
-    /// Fills `out`, or else a new array, with `per_vertex` numbers for each vertex.
+    /// Fills `out`, or a new array if there is none, with `per_vertex` numbers for each vertex.
     fn filled(
         &mut self,
         per_vertex: usize,
@@ -168,7 +175,8 @@ impl World {
     ) -> Result<Float32Array, JsError> {
         let expected = per_vertex * self.inner.vertices();
         let out = out.unwrap_or_else(|| Float32Array::new_with_length(expected as u32));
-        // JavaScript may pass anything; a failure inside the copy would leave the world borrowed.
+        // JavaScript may pass any value. An exception thrown by the copy below would leave the world
+        // borrowed for ever, so the type and the length are checked before.
         if !out.is_instance_of::<Float32Array>() {
             return Err(exception("out is not a Float32Array"));
         }
@@ -184,7 +192,7 @@ impl World {
         Ok(out)
     }
 
-    /// The triangles that are not torn, as three vertex indices each.
+    /// The triangles that were not removed by tears, as three vertex indices each.
     pub fn triangles(&self) -> Uint32Array {
         let indices: Vec<u32> = self.inner.triangles().flatten().collect();
         Uint32Array::from(&*indices)
@@ -202,19 +210,19 @@ impl World {
         self.inner.drawing_version() as f64
     }
 
-    /// 2 or 3.
+    /// The number of dimensions, 2 or 3.
     #[wasm_bindgen(getter)]
     pub fn dimensions(&self) -> usize {
         self.inner.dimensions()
     }
 
-    /// The number of particles, of all copies.
+    /// The number of particles, of all copies together.
     #[wasm_bindgen(getter)]
     pub fn particles(&self) -> usize {
         self.inner.particles()
     }
 
-    /// The number of vertices, of all copies.
+    /// The number of vertices, of all copies together.
     #[wasm_bindgen(getter)]
     pub fn vertices(&self) -> usize {
         self.inner.vertices()
@@ -226,13 +234,13 @@ impl World {
         self.inner.time()
     }
 
-    /// The kernels that the world uses.
+    /// A description of the kernels that the world uses.
     #[wasm_bindgen(getter)]
     pub fn kernels(&self) -> String {
         self.inner.kernels().to_string()
     }
 
-    /// Warnings about the scene: what will probably not work as intended.
+    /// Warnings about parts of the scene that will probably not work as intended.
     #[wasm_bindgen(getter)]
     pub fn warnings(&self) -> Vec<String> {
         self.inner.warnings().iter().map(ToString::to_string).collect()
@@ -243,7 +251,7 @@ impl World {
         self.inner.hash()
     }
 
-    /// The range of a model's particle indices: the first, and one past the last.
+    /// The range of the particle indices of a model: the first index, and one past the last.
     pub fn model(&self, name: &str) -> Result<Vec<u32>, JsError> {
         let range = self.inner.model(name).map_err(exception)?;
         Ok(vec![range.start as u32, range.end as u32])
@@ -255,7 +263,7 @@ impl World {
         Ok(particles.into_iter().map(|particle| particle as u32).collect())
     }
 
-    /// The position of a particle, m.
+    /// The position of a particle, m: x, y, z.
     pub fn position(&self, particle: &Unsigned) -> Result<Vec<f32>, JsError> {
         Ok(self.inner.position(unsigned("particle", particle)?).map_err(exception)?.to_vec())
     }
@@ -301,7 +309,8 @@ impl World {
         self.inner.pin(unsigned("particle", particle)?).map_err(exception)
     }
 
-    /// Unpins a particle. One that the scene pins has no mass and cannot be unpinned.
+    /// Unpins a particle: it gets its mass back and starts at rest. A particle that the scene pins has no
+    /// mass and cannot be unpinned.
     pub fn unpin(&mut self, particle: &Unsigned) -> Result<(), JsError> {
         self.inner.unpin(unsigned("particle", particle)?).map_err(exception)
     }
@@ -316,27 +325,27 @@ impl World {
         self.inner.drag(unsigned("particle", particle)?, [x, y, z]).map_err(exception)
     }
 
-    /// Releases a grabbed particle. If the last step dragged it, it keeps that velocity.
+    /// Releases a grabbed particle. If the last step dragged it, it keeps the velocity of that drag.
     pub fn release(&mut self, particle: &Unsigned) -> Result<(), JsError> {
         self.inner.release(unsigned("particle", particle)?).map_err(exception)
     }
 
-    /// The particle nearest to a ray (origin, then direction), at most `within` m away and not behind
-    /// its origin, such as a ray through the mouse pointer.
+    /// The particle nearest to a ray, at most `within` m away and not behind its origin; `undefined` if
+    /// there is none. A ray, such as that through the mouse pointer, is six numbers: the origin, then the
+    /// direction.
     #[wasm_bindgen(js_name = nearestToRay)]
     pub fn nearest_to_ray(&self, ray: &[f32], within: f32) -> Result<Option<usize>, JsError> {
         let [origin, direction]: [[f32; 3]; 2] =
-            triples("ray", ray)?.try_into().map_err(|_| exception("a ray has six numbers"))?;
+            triples("ray", ray)?.try_into().map_err(|_| wrong_length("ray", ray, 6))?;
         Ok(self.inner.nearest_to_ray(origin, direction, within))
     }
 
     /// Tears all sticks that a blade crosses, and returns their number. The blade is a segment that
-    /// moves: twelve numbers, both ends at the start, then both at the end of the motion. In two
-    /// dimensions it is the segment between the first points of both.
+    /// sweeps: twelve numbers, which are its two ends before the motion, then its two ends after the
+    /// motion. In two dimensions the blade is the segment from the first to the third of these points.
     pub fn cut(&mut self, blade: &[f32]) -> Result<usize, JsError> {
-        let [a, b, c, d]: [[f32; 3]; 4] = triples("blade", blade)?
-            .try_into()
-            .map_err(|_| exception("a blade has twelve numbers"))?;
+        let [a, b, c, d]: [[f32; 3]; 4] =
+            triples("blade", blade)?.try_into().map_err(|_| wrong_length("blade", blade, 12))?;
         Ok(self.inner.cut([a, b], [c, d]))
     }
 
@@ -347,7 +356,8 @@ impl World {
         self.inner.set_tear_factor(factor).map_err(exception)
     }
 
-    /// Replaces all forces of the scene by a wind on all triangles, m/s.
+    /// Replaces all forces of the scene by a uniform wind on all triangles, m/s. It needs a world in three
+    /// dimensions.
     #[wasm_bindgen(js_name = setWind)]
     pub fn set_wind(&mut self, x: f32, y: f32, z: f32) -> Result<(), JsError> {
         self.inner.set_wind(Some([x, y, z])).map_err(exception)
@@ -382,8 +392,8 @@ impl World {
         self.inner.set_settings(&Settings { step, passes }).map_err(exception)
     }
 
-    /// The state as bytes: positions, velocities, masses, tears, the tear factor, settings, time. Wind
-    /// is not part of it.
+    /// The state as bytes: positions, velocities, masses, tears, the tear factor, settings and time. Wind
+    /// is not included.
     pub fn snapshot(&self) -> Vec<u8> {
         self.inner.snapshot_json()
     }

@@ -1,7 +1,7 @@
-// The scenes of bindings/hashes.txt, for node, pages and workers. The functions take the module `taut`,
-// because workers have no import maps.
+// The scenes of bindings/hashes.txt, for node, pages and workers. The module `taut` is an argument of the
+// functions, because a worker, which has no import map, imports it under another name.
 
-/** A sheet of 17 by 17 vertices, 1 m wide, pinned at two corners. */
+/** A sheet of 17 by 17 vertices, 1 m wide, pinned at two corners; or copies of it. */
 export function fallingSheet({ World }, cloth, copies) {
   const side = 17;
   const vertices = [];
@@ -43,7 +43,7 @@ const examples = {
   "torn-flag": tornFlag,
 };
 
-/** The rows of the table: the text of each without its hash, and the hash. */
+/** The rows of the table. `scene` is the text of a row without its hash, and `expected` is the hash. */
 export function rows(table) {
   const lines = table.split("\n").filter((line) => line && !line.startsWith("#"));
   return lines.map((line) => {

@@ -3,18 +3,18 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import test from "node:test";
 import * as taut from "taut";
-import * as scenesOf from "./scenes.js";
+import * as tableScenes from "./scenes.js";
 
 const { default: init, Cloth, World, scenes } = taut;
 
 await init();
 
-const fallingSheet = (...options) => scenesOf.fallingSheet(taut, ...options);
-const tornFlag = () => scenesOf.tornFlag(taut);
+const fallingSheet = (...options) => tableScenes.fallingSheet(taut, ...options);
+const tornFlag = () => tableScenes.tornFlag(taut);
 
 const table = readFileSync(new URL("../../hashes.txt", import.meta.url), "utf8");
-for (const { scene, expected } of scenesOf.rows(table)) {
-  test(`the hash is that of Rust: ${scene}`, () => assert.equal(scenesOf.hashOf(taut, scene), expected));
+for (const { scene, expected } of tableScenes.rows(table)) {
+  test(`the hash is that of the table: ${scene}`, () => assert.equal(tableScenes.hashOf(taut, scene), expected));
 }
 
 test("arrays of the caller are filled, also after the memory has grown", () => {
@@ -39,7 +39,7 @@ test("arrays of the caller are filled, also after the memory has grown", () => {
   others.forEach((other) => other.free());
 });
 
-test("errors name the place and change nothing", () => {
+test("errors name the line, name or number that is wrong, and change nothing", () => {
   assert.throws(() => World.fromToml("[step]\nsubstep = 4"), /^Error: line 2: unknown field `substep`/);
   assert.throws(() => World.fromLibrary("x"), /curtain/);
   assert.throws(() => World.fromMesh(new Float32Array(4), new Uint32Array(3)), /vertices is 4/);
@@ -55,7 +55,7 @@ test("errors name the place and change nothing", () => {
   assert.ok(scenes().includes("ragdolls-3d"));
 });
 
-test("a cloth may be used again", () => {
+test("a Cloth may be passed to several calls", () => {
   const cloth = new Cloth();
   cloth.tethered = false;
   const hashes = [cloth, cloth, undefined].map((each) => {
@@ -65,8 +65,8 @@ test("a cloth may be used again", () => {
   });
   assert.ok(hashes[0] === hashes[1] && hashes[0] !== hashes[2], `${hashes}`);
   assert.equal(cloth.tethered, false);
-  const mistaken = [20, {}, { density: "0.2", resistsBending: true, tethered: true }];
-  for (const each of mistaken) assert.throws(() => fallingSheet(each), /cloth has no property/);
+  const invalid = [20, {}, { density: "0.2", resistsBending: true, tethered: true }];
+  for (const each of invalid) assert.throws(() => fallingSheet(each), /cloth has no property/);
   cloth.free();
   assert.throws(() => fallingSheet(cloth), /expected a Cloth that is not freed/);
 });
@@ -110,8 +110,8 @@ test("counts and indices that are not integers in range are errors", () => {
       }
     }
   };
-  const mistaken = [[NaN, "NaN"], [-1, "-1"], [1.5, "1.5"], [2 ** 32, "4294967296"], ["1", "of type string"]];
-  check({ ...required, ...optional }, mistaken);
+  const invalid = [[NaN, "NaN"], [-1, "-1"], [1.5, "1.5"], [2 ** 32, "4294967296"], ["1", "of type string"]];
+  check({ ...required, ...optional }, invalid);
   check(required, [[undefined, "of type undefined"], [null, "of type object"]]);
   assert.equal(world.hash(), hash);
   assert.equal(world.settings().substeps, 8);
@@ -157,7 +157,7 @@ test("a snapshot includes the tear factor", () => {
   assert.ok(torn[0] > 0 && torn[0] === torn[1], `${torn}`);
 });
 
-test("copies have the bits of one", () => {
+test("each copy has the bits of the scene alone", () => {
   const cloth = new Cloth();
   cloth.density = 0.3;
   const one = fallingSheet(cloth);

@@ -1,4 +1,4 @@
-"""A cloth over a ball, drawn by matplotlib: a picture every half second.
+"""A cloth that falls on a ball: four pictures, half a second apart, drawn by matplotlib.
 
 python drape.py drape.png    # needs matplotlib
 """
@@ -25,12 +25,12 @@ def main(path):
     triangles, positions = world.triangles(), world.positions()
     figure = plt.figure(figsize=(10, 3))
     for picture in range(4):
-        x, y, z = world.positions(out=positions).T
+        x, y, z = world.positions(out=positions).T  # y points up; in the plot the third axis does
         axes = figure.add_subplot(1, 4, picture + 1, projection="3d")
         axes.plot_trisurf(x, z, y, triangles=triangles, color="tab:blue", linewidth=0)
         axes.set(title=f"{world.time:.1f} s", zlim=(-1, 0), box_aspect=(1, 1, 1))
         axes.set_axis_off()
-        world.step(30)
+        world.step(30)  # 30 steps of 1/60 s
     assert np.isfinite(positions).all()
     figure.savefig(path, dpi=100, bbox_inches="tight")
 

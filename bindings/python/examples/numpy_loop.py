@@ -1,9 +1,9 @@
-"""A hanging sheet in Taut, in NumPy and, where it is installed, in Numba: the same particles, sticks
-and numbers of substeps and iterations.
+"""Compares the speed of a hanging sheet in Taut, in NumPy and, if it is installed, in Numba: the same
+particles, sticks and numbers of substeps and iterations.
 
-NumPy relaxes the sticks in groups that share no particle, Numba one after the other, both with the
-exact square root. The results differ a little, because the orders differ. Times are medians of
-frames; the three alternate frame by frame.
+The NumPy version relaxes groups of sticks, each of sticks that share no particle; the Numba version relaxes one
+stick after the other. Both use the exact square root. The results differ a little, because the orders of the
+sticks differ and only Taut uses tethers. The versions alternate frame by frame; times are medians of frames.
 """
 
 import statistics
@@ -23,9 +23,9 @@ SIDE, FRAMES, SUBSTEPS, ITERATIONS = 64, 40, 1, 8
 
 class NumPySheet:
     def __init__(self, world):
-        self.x = world.positions()
+        self.x = world.positions()  # m
         self.previous = self.x.copy()  # positions before the last substep
-        # Inverse masses, 1/kg.
+        # Inverse masses, 1/kg: a column.
         self.w = np.array([world.inverse_mass(i) for i in range(world.particles)], np.float32)[:, None]
         # Each stick joins the first group that has neither of its ends yet.
         groups, used = [], []
@@ -41,6 +41,7 @@ class NumPySheet:
         for ends in groups:
             a, b = np.array(ends).T
             rest = np.linalg.norm(self.x[b] - self.x[a], axis=1, keepdims=True)
+            # The maximum avoids a division of 0 by 0 between two pinned particles.
             total = np.maximum(self.w[a] + self.w[b], 1e-30)
             self.groups.append((a, b, rest, self.w[a] / total, self.w[b] / total))
 
@@ -65,7 +66,7 @@ class NumbaSheet:
         self.ends = np.concatenate([np.stack([a, b], 1) for a, b, *_ in sheet.groups])
         self.rest = np.concatenate([rest[:, 0] for _, _, rest, *_ in sheet.groups])
         self.compiled = njit(loop)
-        self.step(0)  # compiles
+        self.step(0)  # compiles the loop; runs no substep
 
     def step(self, substeps=SUBSTEPS):
         h2_gravity = np.float32(-9.81 * (1 / 60 / SUBSTEPS) ** 2)
@@ -73,7 +74,7 @@ class NumbaSheet:
 
 
 def loop(x, previous, w, ends, rest, h2_gravity, substeps):
-    # w: inverse masses, 1/kg; h2_gravity: the displacement by gravity in a substep, m.
+    # w: inverse masses, 1/kg. rest: rest lengths, m. h2_gravity: the displacement by gravity in a substep, m.
     for _ in range(substeps):
         for i in range(len(x)):
             if w[i] > 0:

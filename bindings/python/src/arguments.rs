@@ -13,8 +13,8 @@ use crate::exception;
 
 /// A count or an index.
 ///
-/// For integers out of range PyO3 raises an OverflowError; here they raise the exception of all other
-/// numbers out of range. PyO3 adds the name of the argument as a note.
+/// For integers out of range PyO3 raises an OverflowError. Here they raise a `TautError`, as all other
+/// numbers out of range do. PyO3 adds the name of the argument as a note.
 pub(crate) fn unsigned<T: TryFrom<u32>>(value: &Bound<'_, PyAny>) -> PyResult<T> {
     let out_of_range =
         || exception(format!("expected an integer from 0 to {}, found {value}", u32::MAX));
@@ -41,7 +41,8 @@ pub(crate) fn triples<T: Element + Copy>(
             array.shape()
         )));
     }
-    // The fields of a packed record, for example, are not: their strides are no multiples of a number.
+    // A field of a packed structured array, for example, is not aligned: its strides are no multiples of the size
+    // of its numbers.
     if !array.is_aligned() {
         return Err(exception(format!(
             "{name} is not aligned: pass numpy.ascontiguousarray({name})"
@@ -50,9 +51,9 @@ pub(crate) fn triples<T: Element + Copy>(
     Ok(array.as_array().rows().into_iter().map(|row| [row[0], row[1], row[2]]).collect())
 }
 
-/// The corners of triangles, from an array of integers of any size.
+/// The corners of triangles, from an array of any integer type.
 ///
-/// A cast of the array to `u32` would wrap negative numbers and truncate floats.
+/// The array is not simply cast to `u32`: that would wrap negative numbers and truncate floats.
 pub(crate) fn corners(triangles: &Bound<'_, PyAny>, vertices: usize) -> PyResult<Vec<[u32; 3]>> {
     let array = get_array_module(triangles.py())?.call_method1("asarray", (triangles,))?;
     let dtype = array.cast::<PyUntypedArray>()?.dtype();

@@ -1,4 +1,4 @@
-//! NumPy arrays that are filled with the data of a world.
+//! NumPy arrays that are filled from a world.
 
 use numpy::{
     PyArray2, PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods, ToPyArray,
@@ -12,7 +12,7 @@ use crate::exception;
 /// An array with three numbers per vertex.
 pub(crate) type Rows<'py> = Bound<'py, PyArrayDyn<f32>>;
 
-/// Fills `out`, or else a new array of the given shape.
+/// Fills `out`, or a new array if it is `None`. The array must have this shape.
 pub(crate) fn filled<'py>(
     py: Python<'py>,
     shape: &[usize],
@@ -51,7 +51,7 @@ fn float32(out: Bound<'_, PyAny>) -> PyResult<Rows<'_>> {
     })
 }
 
-/// Lists of vertex indices as an array of shape (n, N).
+/// Rows of N indices as an array of shape (n, N).
 pub(crate) fn lists<const N: usize>(
     py: Python<'_>,
     rows: impl Iterator<Item = [u32; N]>,

@@ -1,4 +1,4 @@
-//! Worlds from scenes and arrays.
+//! The constructors of `World`: from library scenes, scene texts and arrays.
 
 use std::path::PathBuf;
 
@@ -25,7 +25,7 @@ fn kernel_choice(kernel: Option<&str>, threads: usize) -> PyResult<KernelChoice>
     Ok(KernelChoice { kernel, isa: None, threads: threads.max(1) })
 }
 
-/// Builds a world, repeated if `copies` is given, without the lock of the interpreter.
+/// Builds a world, repeated if `copies` is given. The lock of the interpreter is released meanwhile.
 fn build_world(
     py: Python<'_>,
     copies: Option<usize>,
@@ -42,9 +42,10 @@ fn build_world(
 impl World {
     /// The world of a scene of the library, such as `curtain`: see `taut.scenes()`.
     ///
-    /// `size` is the size of the scene, whose meaning depends on the scene; None: its default.
-    /// `copies`: simulate this number of copies of the scene, which do not collide with each other,
-    /// each with the same bits as alone; arrays of vertices then have the shape (copies, vertices, 3).
+    /// The meaning of `size` depends on the scene; None: the default size.
+    /// `copies`: the number of copies of the scene to simulate. They do not collide with each other, and
+    /// each has the same bits as alone. Arrays of positions and normals then have the shape
+    /// (copies, vertices of a copy, 3).
     /// `kernel` (`scalar`, `pulp`, `grid`, `copies`; None: the best) and `threads` affect the speed only.
     #[staticmethod]
     #[pyo3(signature = (name, size=None, *, copies=None, kernel=None, threads=1))]
@@ -64,7 +65,8 @@ impl World {
 
     /// The world of a scene in TOML: docs/scenes.md lists all keys.
     ///
-    /// Mesh files that it names are read from `folder` or below it; without a folder, none are.
+    /// Mesh files that the scene names are read from `folder` or below it. Without `folder`, a scene that
+    /// names a mesh file is an error.
     /// `copies`, `kernel` and `threads`: see `from_library`.
     #[staticmethod]
     #[pyo3(signature = (scene, folder=None, *, copies=None, kernel=None, threads=1))]
@@ -91,11 +93,12 @@ impl World {
         Self::new(py, world, copies, "from_toml", (scene, folder), keywords)
     }
 
-    /// The world of a triangle mesh as cloth, the model `cloth`. Nothing is pinned.
+    /// The world of one cloth, made from a triangle mesh: the model `cloth`. Nothing is pinned.
     ///
     /// `vertices` are positions in m, of shape (n, 3); `triangles` are vertex indices, integers
     /// of shape (m, 3), counter-clockwise from outside. `density` is the mass per area, kg/m².
-    /// `tethered`: particles are tethered to pinned ones, which keeps the cloth stiff.
+    /// `resists_bending`: whether the cloth resists bending. `tethered`: whether particles are tethered
+    /// to pinned ones, which keeps the cloth stiff.
     /// `copies`, `kernel` and `threads`: see `from_library`.
     #[staticmethod]
     #[pyo3(signature = (
@@ -121,7 +124,7 @@ impl World {
         let world = build_world(py, copies, || {
             AnyWorld::from_mesh(&positions, &triangles, &cloth, &kernels)
         })?;
-        // Copies of the arrays, because the caller may change them.
+        // A pickle needs copies of the arrays, because the caller may change the arrays.
         let vertices = vertices.as_array().to_pyarray(py);
         let triangles = lists(py, triangles.into_iter())?;
         let keywords = keywords(py, copies, kernel, threads)?;

@@ -1,5 +1,5 @@
-//! The extension module `taut._taut`: worlds for Python. The package `taut` re-exports it, and its
-//! type stubs have the types. The comments of public classes and functions are their docstrings.
+//! The extension module `taut._taut`: worlds for Python. The package `taut` re-exports its contents and has
+//! type stubs for them. The doc comments of public classes and functions are their docstrings.
 
 mod arguments;
 mod arrays;

@@ -12,8 +12,8 @@ use crate::arguments::{optional_unsigned, unsigned};
 use crate::arrays::{Rows, filled, lists};
 use crate::exception;
 
-/// The outcome of steps: whether all positions are finite, and the numbers of sticks that tore and
-/// of ties that broke.
+/// The outcome of `step`: `finite` says whether all positions are finite, `torn` how many sticks tore,
+/// and `broken` how many ties broke.
 #[pyclass(frozen, get_all, module = "taut")]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Outcome {
@@ -35,14 +35,16 @@ impl Outcome {
 /// `from_mesh`.
 ///
 /// A particle is given by its index. Points have three coordinates, m. A call that fails raises
-/// `TautError`, a ValueError, and changes nothing; a count or an index that is negative or too large
-/// raises it, too. An argument of a wrong type raises TypeError. Worlds can be pickled.
+/// `TautError`, a ValueError, and changes nothing, except that steps before a step that fails stay. A count
+/// or an index that is negative or too large raises `TautError`, too. An argument of a wrong type raises
+/// TypeError. Worlds can be pickled.
 #[pyclass(module = "taut")]
 #[derive(Debug)]
 pub(crate) struct World {
     inner: AnyWorld,
+    /// `None` for a world that was made without the argument `copies`.
     copies: Option<usize>,
-    /// The constructor and its arguments, for pickles.
+    /// The name of the constructor and its arguments, for pickles.
     constructor: &'static str,
     arguments: Py<PyTuple>,
     keywords: Py<PyDict>,
@@ -96,9 +98,10 @@ impl World {
         Ok(Outcome { finite, torn, broken })
     }
 
-    /// The positions of all vertices, m: float32 of shape (vertices, 3), or (copies, vertices, 3).
+    /// The positions of all vertices, m: float32 of shape (vertices, 3) or, in a world with copies,
+    /// (copies, vertices of a copy, 3).
     ///
-    /// They are the particles, then the vertices of the meshes of rigid bodies. If `out`, a
+    /// The vertices are the particles, then the vertices of the meshes of rigid bodies. If `out`, a
     /// C-contiguous float32 array of that shape, is given, it is filled and returned, and nothing is
     /// allocated.
     #[pyo3(signature = (out=None))]
@@ -110,7 +113,7 @@ impl World {
         filled(py, &self.shape(), out, |values| self.inner.copy_positions(values))
     }
 
-    /// The unit normals of all vertices, in the shape of `positions`. See there for `out`.
+    /// The unit normals of all vertices, in the shape of `positions`. For `out` see `positions`.
     #[pyo3(signature = (out=None))]
     fn normals<'py>(
         &mut self,
@@ -120,7 +123,7 @@ impl World {
         filled(py, &self.shape(), out, |values| self.inner.copy_normals(values))
     }
 
-    /// The triangles that are not torn, as vertex indices: uint32 of shape (n, 3).
+    /// The triangles that were not removed by tears, as vertex indices: uint32 of shape (n, 3).
     fn triangles<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<u32>>> {
         lists(py, self.inner.triangles())
     }
@@ -136,7 +139,8 @@ impl World {
         self.inner.drawing_version()
     }
 
-    /// 2 or 3. In two dimensions the third coordinate is ignored in arguments and 0 in results.
+    /// The number of dimensions, 2 or 3. In two dimensions the third coordinate is ignored in arguments and
+    /// 0 in results.
     #[getter]
     fn dimensions(&self) -> usize {
         self.inner.dimensions()
@@ -148,13 +152,13 @@ impl World {
         self.copies
     }
 
-    /// The number of particles, of all copies.
+    /// The number of particles, of all copies together.
     #[getter]
     fn particles(&self) -> usize {
         self.inner.particles()
     }
 
-    /// The number of vertices, of all copies.
+    /// The number of vertices, of all copies together.
     #[getter]
     fn vertices(&self) -> usize {
         self.inner.vertices()
@@ -172,13 +176,13 @@ impl World {
         self.inner.time()
     }
 
-    /// The kernels that the world uses.
+    /// A description of the kernels that the world uses.
     #[getter]
     fn kernels(&self) -> String {
         self.inner.kernels().to_string()
     }
 
-    /// Warnings about the scene: what will probably not work as intended.
+    /// Warnings about parts of the scene that will probably not work as intended.
     #[getter]
     fn warnings(&self) -> Vec<String> {
         self.inner.warnings().iter().map(ToString::to_string).collect()
@@ -189,7 +193,7 @@ impl World {
         self.inner.hash()
     }
 
-    /// The range of a model's particle indices: the first, and one past the last.
+    /// The range of the particle indices of a model: the first index, and one past the last.
     fn model(&self, name: &str) -> PyResult<(usize, usize)> {
         let range = self.inner.model(name).map_err(exception)?;
         Ok((range.start, range.end))
@@ -221,7 +225,7 @@ impl World {
 
     /// Moves particles with consecutive indices, from `first` on, to points, m, and stops them.
     ///
-    /// `positions` is C-contiguous, with three coordinates for each.
+    /// `positions` is a C-contiguous array of shape (..., 3): a row for each particle.
     #[pyo3(signature = (positions, first=0))]
     fn set_positions(
         &mut self,
@@ -246,7 +250,7 @@ impl World {
                 "positions has {found} rows, expected at most {particles_left}"
             )));
         }
-        // Checks all, so that a failed call changes nothing.
+        // Checks all coordinates before any particle moves, so that a call that fails changes nothing.
         for (particle, row) in (first..).zip(rows) {
             for (axis, &value) in row[..self.inner.dimensions()].iter().enumerate() {
                 let value = f64::from(value);
@@ -310,7 +314,7 @@ impl World {
         self.inner.drag(particle, to).map_err(exception)
     }
 
-    /// Releases a grabbed particle. If the last step dragged it, it keeps that velocity.
+    /// Releases a grabbed particle. If the last step dragged it, it keeps the velocity of that drag.
     fn release(&mut self, #[pyo3(from_py_with = unsigned)] particle: usize) -> PyResult<()> {
         self.inner.release(particle).map_err(exception)
     }
@@ -321,20 +325,21 @@ impl World {
         self.inner.nearest(point, within)
     }
 
-    /// The particle nearest to a ray, at most `within` m away and not behind its origin.
+    /// The particle nearest to a ray, at most `within` m away and not behind its origin; None if there is
+    /// none.
     fn nearest_to_ray(&self, origin: [f32; 3], direction: [f32; 3], within: f32) -> Option<usize> {
         self.inner.nearest_to_ray(origin, direction, within)
     }
 
     /// Tears all sticks that a blade crosses, and returns their number.
     ///
-    /// The blade is a segment between two points, which moves from `start` to `end`. In two
-    /// dimensions it is the segment between the first points of both.
+    /// The blade is a segment between two points, which sweeps from the points `start` to the points `end`.
+    /// In two dimensions the blade is the segment from the first point of `start` to the first point of `end`.
     fn cut(&mut self, start: [[f32; 3]; 2], end: [[f32; 3]; 2]) -> usize {
         self.inner.cut(start, end)
     }
 
-    /// Tears a stick, and removes the triangles at it. Returns whether it was not torn before.
+    /// Tears a stick, and removes the triangles at it. Returns False if it was torn before.
     fn tear(&mut self, #[pyo3(from_py_with = unsigned)] stick: usize) -> PyResult<bool> {
         self.inner.tear(stick).map_err(exception)
     }
@@ -345,14 +350,15 @@ impl World {
         self.inner.set_tear_factor(factor).map_err(exception)
     }
 
-    /// Replaces all forces of the scene by a wind on all triangles, m/s; None: no force but gravity.
+    /// Replaces all forces of the scene by a uniform wind on all triangles, m/s; None: no force but gravity.
+    /// It needs a world in three dimensions.
     fn set_wind(&mut self, velocity: Option<[f32; 3]>) -> PyResult<()> {
         self.inner.set_wind(velocity).map_err(exception)?;
         self.wind = Some((velocity,));
         Ok(())
     }
 
-    /// The settings of a step: the keyword arguments of `set_settings`.
+    /// The settings of a step, as a dict with the keyword arguments of `set_settings`.
     #[getter]
     fn settings<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let Settings { step, passes } = self.inner.settings();
@@ -366,9 +372,10 @@ impl World {
         Ok(settings)
     }
 
-    /// Changes settings; velocities stay.
+    /// Changes the given settings; velocities stay.
     ///
-    /// `dt` is the length of a step, s; `gravity` is in m/s², `damping_rate` in 1/s.
+    /// `dt` is the length of a step, s. A step has `substeps` substeps, a substep has `passes` passes, and a
+    /// pass has `iterations` iterations. `gravity` is in m/s², `damping_rate` in 1/s.
     #[pyo3(signature = (*, dt=None, substeps=None, iterations=None, passes=None, gravity=None, damping_rate=None))]
     fn set_settings(
         &mut self,
@@ -391,8 +398,8 @@ impl World {
         self.inner.set_settings(&Settings { step, passes }).map_err(exception)
     }
 
-    /// The state as bytes: positions, velocities, masses, tears, the tear factor, settings, time. Wind
-    /// and kernels are not part of it.
+    /// The state as bytes: positions, velocities, masses, tears, the tear factor, settings and time. Wind
+    /// and kernels are not included.
     fn snapshot<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.inner.snapshot_json())
     }

@@ -1,4 +1,4 @@
-"""The type stubs have the names and arguments of the module; public items have docstrings."""
+"""The type stubs have the names and arguments of the module, and public items have docstrings."""
 
 import ast
 import inspect
@@ -16,7 +16,7 @@ def public_names(names):
     return {name for name in names if not name.startswith("_")}
 
 
-def test_the_stubs_name_everything():
+def test_the_stubs_have_all_public_names_and_no_others():
     functions = {node.name for node in STUBS.body if isinstance(node, ast.FunctionDef)}
     assert functions | CLASSES.keys() == set(taut.__all__)
 

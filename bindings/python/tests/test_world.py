@@ -15,7 +15,7 @@ ROWS = [line.split() for line in TABLE.read_text().splitlines() if not line.star
 
 
 def falling_sheet(**options):
-    """The example falling-sheet: bindings/c/examples/falling_sheet.c."""
+    """The world of the example falling-sheet (bindings/c/examples/falling_sheet.c), before its steps."""
     side = 17
     vertices = np.array([[0.0625 * x, 0, 0.0625 * z] for z in range(side) for x in range(side)], np.float32)
     triangles = []
@@ -31,7 +31,7 @@ def falling_sheet(**options):
 
 
 def torn_flag(**options):
-    """The example torn-flag: bindings/c/examples/torn_flag.cpp."""
+    """The world of the example torn-flag (bindings/c/examples/torn_flag.cpp), after its steps."""
     world = taut.World.from_library("flag", 24, **options)
     world.set_wind((6, 0, 2))
     world.step(90)
@@ -42,7 +42,7 @@ def torn_flag(**options):
 
 @pytest.mark.parametrize("options", [{}, {"kernel": "scalar"}, {"threads": 2}], ids=str)
 @pytest.mark.parametrize("row", ROWS, ids=" ".join)
-def test_hashes_are_those_of_rust(row, options):
+def test_hashes_are_those_of_the_table(row, options):
     match row:
         case ["library", name, size, steps, expected]:
             world = taut.World.from_library(name, int(size), **options)
@@ -88,6 +88,8 @@ def test_mesh_files_are_read_from_the_folder_only(tmp_path):
     (tmp_path / "square.obj").write_text("v 0 0 0\nv 1 0 0\nv 1 0 1\nv 0 0 1\nf 1 2 3\nf 1 3 4\n")
     text = '[[model]]\nname = "cloth"\nmesh = { file = "%s", density = 0.2 }\n'
     assert taut.World.from_toml(text % "square.obj", tmp_path).particles == 4
+    # The file exists, but not in the folder that is given.
+    (tmp_path / "below").mkdir()
     with pytest.raises(taut.TautError):
         taut.World.from_toml(text % "../square.obj", tmp_path / "below")
 
@@ -116,8 +118,8 @@ def test_snapshots_and_pickles_continue_with_the_same_bits():
     world.set_tear_factor(1.02)
     other = pickle.loads(pickle.dumps(world))
     snapshot = world.snapshot()
-    mine, theirs = world.step(30), other.step(30)
-    assert mine.finite and theirs.finite and mine.torn == theirs.torn > 0
+    outcome, other_outcome = world.step(30), other.step(30)
+    assert outcome.finite and other_outcome.finite and outcome.torn == other_outcome.torn > 0
     assert world.hash() == other.hash()
     world.restore(snapshot)
     world.step(30)
@@ -128,7 +130,7 @@ def test_snapshots_and_pickles_continue_with_the_same_bits():
     assert pickle.loads(pickle.dumps(sheet)).hash() == sheet.hash()
 
 
-def test_copies_have_the_bits_of_one():
+def test_each_copy_has_the_bits_of_the_scene_alone():
     one, many = falling_sheet(), falling_sheet(copies=20)
     for copy in range(20):
         many.pin(289 * copy)
@@ -138,7 +140,7 @@ def test_copies_have_the_bits_of_one():
     positions = many.positions()
     assert positions.shape == (20, 289, 3)
     assert all((copy == one.positions()).all() for copy in positions)
-    # One copy gets another state.
+    # Copy 5 is reset to the initial positions.
     many.set_positions(falling_sheet().positions(), first=5 * 289)
     many.step(1)
     assert (many.positions()[4] == many.positions()[19]).all()
@@ -157,7 +159,7 @@ def test_triangles_may_be_integers_of_any_type(dtype):
     assert pickle.loads(pickle.dumps(world)).hash() == world.hash()
 
 
-def test_triangles_that_are_no_vertex_indices_are_errors():
+def test_triangles_that_are_not_vertex_indices_are_errors():
     square = np.array([[0, 0, 0], [1, 0, 0], [1, 0, 1], [0, 0, 1]])
     for index, dtype in [(-1, np.int32), (4, np.uint32), (2**32, np.int64), (2**63, np.uint64)]:
         triangles = np.array([[0, 1, 2], [0, 2, index]], dtype)
@@ -214,7 +216,7 @@ def test_out_of_another_type_is_a_type_error():
                 call(out=out)
 
 
-def test_positions_that_are_not_valid_change_nothing():
+def test_invalid_arrays_and_an_invalid_wind_are_errors():
     world = falling_sheet()
     before = world.positions()
     positions = before + 1
@@ -233,7 +235,7 @@ def test_positions_that_are_not_valid_change_nothing():
 
 def test_steps_release_the_global_interpreter_lock():
     world = taut.World.from_library("drape", 128)
-    count, done = 0, threading.Event()
+    done, ran_during_step = threading.Event(), False
 
     def step():
         world.step(200)
@@ -242,6 +244,9 @@ def test_steps_release_the_global_interpreter_lock():
     thread = threading.Thread(target=step)
     thread.start()
     while not done.is_set():
-        count += 1
+        try:
+            world.steps
+        except RuntimeError:  # PyO3: the world is borrowed, so this thread runs during the call of `step`
+            ran_during_step = True
     thread.join()
-    assert count > 0 and world.steps == 200
+    assert ran_during_step and world.steps == 200

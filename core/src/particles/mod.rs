@@ -54,14 +54,14 @@ pub struct Particles<const D: usize, S: Real = f32> {
     position_changes: Changes,
 }
 
-/// All columns at once, padding included, for a kernel: `PADDING` divides their length.
+/// All columns at once, padding included, for a kernel. Their length is a multiple of [`PADDING`].
 #[derive(Debug)]
 pub struct Columns<'a, const D: usize, S> {
-    /// Positions by axis.
+    /// Positions by axis, m.
     pub position: [&'a mut [S]; D],
-    /// Previous positions by axis.
+    /// Previous positions by axis, m.
     pub previous: [&'a mut [S]; D],
-    /// Inverse masses; 0 in the padding.
+    /// Inverse masses, 1/kg; 0 for pinned particles and in the padding.
     pub inverse_mass: &'a [S],
 }
 
@@ -180,7 +180,8 @@ impl<const D: usize, S: Real> Particles<D, S> {
         Ok(number)
     }
 
-    /// Concatenates the particles of several cloths and keeps their velocities.
+    /// Concatenates the particles of several cloths, with their previous positions, and so their
+    /// velocities.
     ///
     /// # Errors
     /// A position out of range; too many particles for 32-bit numbers.
@@ -205,7 +206,7 @@ impl<const D: usize, S: Real> Particles<D, S> {
         self.len
     }
 
-    /// Whether there are none.
+    /// Whether there are no particles.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -278,7 +279,8 @@ impl<const D: usize, S: Real> Particles<D, S> {
     }
 
     /// Copies all positions, m, in the order of particle numbers, into rows of `N` numbers;
-    /// the numbers after the first `D` become 0. For upload to a GPU, `rows.as_flattened()` is one
+    /// the numbers after the first `D` become 0. (If `N` is below `D`, the last coordinates are left
+    /// out.) For upload to a GPU, `rows.as_flattened()` is one
     /// contiguous slice.
     ///
     /// ```
@@ -303,7 +305,7 @@ impl<const D: usize, S: Real> Particles<D, S> {
     }
 
     /// Moves a particle without giving it velocity: position and previous position are both
-    /// set. To be used for pinned particles that the caller moves.
+    /// set. Use it for pinned particles, whose motion the caller decides.
     ///
     /// # Errors
     /// No such particle, or a coordinate out of range; nothing is changed then.

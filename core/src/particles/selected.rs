@@ -1,4 +1,4 @@
-//! Particles copied from others: in another number type, a selection, another order.
+//! Copies of particles: in another number type, a selection of them, or in another order.
 
 use super::{ParticleError, Particles};
 use crate::changes::Changes;
@@ -39,7 +39,7 @@ impl<const D: usize, S: Real> Particles<D, S> {
     /// ```
     ///
     /// # Errors
-    /// If `kept` has a number that no particle has.
+    /// If a number in `kept` is not that of a particle.
     pub fn selected(&self, kept: &[u32]) -> Result<Self, ParticleError> {
         for &particle in kept {
             self.check_exists(particle as usize)?;
@@ -47,7 +47,7 @@ impl<const D: usize, S: Real> Particles<D, S> {
         Ok(self.renumbered(kept))
     }
 
-    /// The given particles: particle `old_of_new[i]` becomes particle `i`.
+    /// A copy in which particle `old_of_new[i]` becomes particle `i`. Numbers may be left out or repeated.
     ///
     /// # Panics
     /// If a number in `old_of_new` is out of range.

@@ -46,7 +46,7 @@ impl<'de, const D: usize, S: Real + Deserialize<'de>> Deserialize<'de> for Parti
                 "the particles have {dimensions} dimensions: expected {D}"
             )));
         }
-        if positions.len() % D != 0 {
+        if D == 0 || !positions.len().is_multiple_of(D) {
             return Err(T::Error::custom(format_args!(
                 "the positions have {} coordinates: expected a multiple of {D}",
                 positions.len()

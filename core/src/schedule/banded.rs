@@ -9,20 +9,23 @@ use crate::real::Real;
 use crate::runs::RunKey;
 use crate::sticks::Sticks;
 
-/// The minimum number of particles of a band.
+/// The minimum number of particles of a band. Their records take 16 KiB, a third of a typical L1
+/// cache.
 pub const BAND_PARTICLES: usize = 1024;
-/// The minimum number of sticks of a run.
+/// The minimum number of sticks of a run that a band relaxes as a run: as many as the widest register
+/// has lanes.
 pub const RUN_STICKS: usize = 16;
 
 /// Particles of a band as a multiple of the typical reach of a stick (its *reach* is the difference
 /// of the numbers of its ends): enough that few sticks are seams.
 const BAND_REACHES: usize = 8;
-/// In a band, sticks of one direction make two batches if their reach is below this, else one batch
-/// for each section of particles as long as the reach.
+/// In a band, sticks of one direction make two batches if their reach is below this. Otherwise they
+/// make one batch for each section of particles as long as the reach: such a section has enough
+/// independent sticks.
 const LONG_REACH: u32 = 64;
 
-/// Number of particles of a window. Windows are sampled to tell whether a large mesh is mostly
-/// runs.
+/// The number of particles of a window. [`is_mostly_runs`] samples windows of a large mesh, because
+/// sorting all its sticks would take longer.
 const SAMPLE_WINDOW: u32 = 256;
 /// Every `SAMPLE_INTERVAL`-th window is sampled.
 const SAMPLE_INTERVAL: u32 = 16;
@@ -32,10 +35,11 @@ pub(super) fn build<S: Real>(sticks: &Sticks<S>, builder: &mut Builder) {
     let mut colouring = Colouring::new(sticks.particles());
     let mut remaining = sticks.by_ends();
     let per_band = band_particles(sticks.ends());
-    // Where each phase shifts the bands. A mesh that fits one band needs only the last phase.
+    // The shift of the bands in each phase but the last, in particles. A mesh that fits in one band
+    // needs only the last phase, of the sticks left over.
     let shifts = if sticks.particles() > per_band { &[0, per_band / 2][..] } else { &[] };
     for &shift in shifts {
-        // The band of a stick with both ends in the same band, and the stick.
+        // The number of a stick's band, and the stick, if both ends are in one band.
         let band_of = |&stick: &u32| {
             let ends = sticks.ends()[stick as usize];
             let [a, b] = ends.map(|end| (end as usize + shift) / per_band);
@@ -53,8 +57,10 @@ pub(super) fn build<S: Real>(sticks: &Sticks<S>, builder: &mut Builder) {
     builder.end_phase();
 }
 
-/// Whether at least half of the sticks are in runs.
+/// Whether at least half of the sticks are in runs of at least [`RUN_STICKS`]. For a large mesh, it
+/// is estimated from a sample.
 pub(super) fn is_mostly_runs<S: Real>(sticks: &Sticks<S>) -> bool {
+    // A mesh is large if more than `SAMPLE_INTERVAL` of its windows would be sampled.
     let large = sticks.particles() > (SAMPLE_INTERVAL * SAMPLE_INTERVAL * SAMPLE_WINDOW) as usize;
     let interval = if large { SAMPLE_INTERVAL } else { 1 };
     let sampled = |&stick: &u32| {

@@ -14,9 +14,10 @@ use crate::sticks::Sticks;
 /// cache; batches have a few hundred sticks, enough for any lane count.
 pub const BLOCK_PARTICLES: usize = 1024;
 
-/// Shift of the Hilbert curve in each phase, as a fraction of the bounding cube's side: blocks,
-/// seams between blocks, seams between those. With thirds, edges of coarse cells of two phases
-/// never coincide.
+/// The shift of the Hilbert curve in each phase, as a fraction of the side of the bounding cube. The
+/// first phase has the sticks inside blocks. The second has the seams between these blocks, in blocks
+/// of its own, and the third the seams between the blocks of the second. With thirds, edges of coarse
+/// cells of two phases never coincide.
 const SHIFTS: [f64; 3] = [0.0, 1.0 / 3.0, 2.0 / 3.0];
 
 /// See [`Schedule::blocked`](super::Schedule::blocked).
@@ -27,11 +28,11 @@ pub(super) fn build<const D: usize, S: Real>(
 ) {
     let mut colouring = Colouring::new(sticks.particles());
     let mut remaining = sticks.by_ends();
-    // A mesh that fits one block needs only the last phase, of the sticks left over.
+    // A mesh that fits in one block needs only the last phase, of the sticks left over.
     let shifts = if particles.len() > BLOCK_PARTICLES { &SHIFTS[..] } else { &[] };
     for &shift in shifts {
         let block_of_particle = blocks_of_particles(particles, shift);
-        // The block of a stick with both ends in the same block, and the stick.
+        // The number of a stick's block, and the stick, if both ends are in one block.
         let block_of = |&stick: &u32| {
             let ends = sticks.ends()[stick as usize];
             let [a, b] = ends.map(|end| block_of_particle[end as usize]);

@@ -15,7 +15,8 @@ pub(super) struct Colouring {
     masks: Vec<u64>,
 }
 
-/// The colours from [`MASKED_COLOURS`] on that a particle's sticks have, counted from there.
+/// The colours of a particle's sticks that are not in its mask. They are numbered from
+/// [`MASKED_COLOURS`]: 0 stands for that colour.
 #[derive(Default)]
 struct Overflow {
     /// All colours below this are taken.
@@ -61,9 +62,9 @@ impl Colouring {
         GroupedLists::new(colour_count(&colours), by_colour).iter().for_each(&mut emit);
     }
 
-    /// Gives each stick the first colour that no other stick at its ends has. The index of that
-    /// colour is at most the number of those other sticks, `2 Δ - 2` for a largest number Δ of
-    /// sticks at one particle, so there are at most `2 Δ - 1` colours.
+    /// Gives each stick the first colour that no other stick at its ends has. Let Δ be the largest
+    /// number of sticks at one particle. A stick then has at most `2 Δ - 2` other sticks at its ends,
+    /// so one of the first `2 Δ - 1` colours is free.
     fn first_fit(&mut self, ends: &[[u32; 2]], group: &[u32]) -> Vec<u32> {
         let mut overflows: BTreeMap<u32, Overflow> = BTreeMap::new();
         let mut take_first_free = |&stick: &u32| {
@@ -89,8 +90,9 @@ impl Colouring {
         group.iter().map(&mut take_first_free).collect()
     }
 
-    /// Moves sticks from colours above the mean size to the smallest colours that both ends
-    /// allow, because the last colours of a first fit are small. Only masked colours are balanced.
+    /// Moves sticks from colours above the mean size to the smallest colours that no other stick at
+    /// their ends has, because the last colours of a first fit are small. Only masked colours are
+    /// balanced.
     fn balance(&mut self, ends: &[[u32; 2]], group: &[u32], colours: &mut [u32]) {
         let mut sizes = alloc::vec![0_usize; colour_count(colours)];
         for &colour in &*colours {
@@ -105,8 +107,8 @@ impl Colouring {
                 .fold(0_u64, |mask, (colour, &size)| mask | u64::from(size < mean) << colour)
         };
         let mut below_mean = below_mean_mask(&sizes);
-        // From the end of the group, so that the first sticks of large colours keep their regular
-        // order.
+        // Moves sticks from the end of the group first, so that the first sticks of large colours
+        // keep their regular order.
         for (&stick, colour) in group.iter().zip(colours).rev() {
             if below_mean == 0 {
                 break;

@@ -7,7 +7,7 @@ use crate::real::Real;
 use crate::sticks::Sticks;
 
 /// The copies of one mesh that a schedule merges. If a copy has `n` sticks, stick `s` of copy `c`
-/// has the number `c n + s`, and particles likewise.
+/// has the number `c n + s`. Particles are numbered in the same way.
 #[derive(Clone, Debug)]
 pub struct Copies {
     count: usize,
@@ -27,7 +27,7 @@ impl Copies {
         if !others.iter().all(same_order) {
             return None;
         }
-        // `has_order_of` ignores ends, so compare those of each copy with those of the first.
+        // `has_order_of` ignores ends, so compare the ends of each copy with those of the first.
         let ends = &sticks.ends()[..per_copy];
         let inside = ends.as_flattened().iter().all(|&end| (end as usize) < particles);
         let shifted = sticks.ends().chunks(per_copy).enumerate().all(|(copy, of_copy)| {
@@ -49,7 +49,7 @@ impl Copies {
         self.count
     }
 
-    /// The schedule of one copy: at least one stick.
+    /// The schedule of one copy, which has at least one stick.
     pub fn one(&self) -> &Schedule {
         &self.one
     }

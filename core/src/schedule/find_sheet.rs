@@ -14,7 +14,7 @@ impl Sheet {
     /// the families [`STRUCTURAL`](Family::STRUCTURAL). `None` if a stick is missing, superfluous
     /// or duplicated.
     ///
-    /// Takes linear time; for an irregular mesh it stops after a few sticks.
+    /// It takes linear time. For an irregular mesh it returns after a few sticks.
     ///
     /// ```
     /// use taut_core::{Bending, Duplicates, Family, Particles, Sheet, Sticks};
@@ -80,7 +80,7 @@ fn find_with_width<S: Real>(sticks: &Sticks<S>, width: usize) -> Option<(Sheet, 
 }
 
 /// The family of the stick with these ends in a sheet of this width, and the column and row at
-/// which its bounding box begins; `None` if it is a stick of no family.
+/// which its bounding box begins. `None` if no family has such a stick.
 fn locate(ends: [u32; 2], width: usize) -> Option<(Family, usize, usize)> {
     let upper = *ends.iter().min()? as usize;
     let lower = *ends.iter().max()? as usize;

@@ -129,8 +129,10 @@ impl Schedule {
     /// list, as in papers and tutorials.
     ///
     /// **Warning**: lists generated particle by particle relax slowly in this order, because each
-    /// stick waits for the one before it, and with one iteration per step a large sheet (64 x 64
-    /// with shear and bend sticks) blows up, in `f64` too. Meant for comparison.
+    /// stick waits for the one before it. And with one iteration per step a large sheet with shear
+    /// and bend sticks blows up, in `f64` too: 64 x 64 with every formula except
+    /// [`Halley`](crate::Halley), 128 x 128 with every formula (docs/stability.md). This order is
+    /// meant for comparison.
     pub fn authored<S: Real>(sticks: &Sticks<S>) -> Self {
         let mut builder = Builder::new(sticks.len());
         for stick in 0..sticks.len() as u32 {
@@ -141,14 +143,15 @@ impl Schedule {
         builder.finish_proven(sticks)
     }
 
-    /// Colours that span the whole mesh: each a phase of one block of one batch. First fit
-    /// over the sticks [in the order of their ends](Sticks::by_ends), plain sticks first;
-    /// then sticks move from large colours to small ones where both ends allow it.
+    /// Colours that span the whole mesh; each colour is a phase of one block of one batch. Each stick
+    /// gets the first colour that is free at both ends, [in the order of their ends](Sticks::by_ends),
+    /// plain sticks first. Then sticks move from large colours to small ones that are free at both
+    /// ends.
     ///
-    /// At most `2 Δ - 1` colours for the plain sticks and as many for the others, where Δ is the
-    /// largest number of such sticks at one particle; usually Δ to Δ + 2. Stable with one iteration
-    /// per step, but it converges worse than the other schedules and reads all particles once per
-    /// colour.
+    /// There are at most `2 Δ - 1` colours of plain sticks, where Δ is the largest number of plain
+    /// sticks at one particle, usually Δ to Δ + 2. The same holds for non-plain sticks. The order is
+    /// stable with one iteration per step, but it converges worse than the other schedules and reads
+    /// all particles once per colour.
     pub fn coloured<S: Real>(sticks: &Sticks<S>) -> Self {
         let mut builder = Builder::new(sticks.len());
         let mut colouring = coloured::Colouring::new(sticks.particles());
@@ -166,9 +169,9 @@ impl Schedule {
     /// order of their ends](Sticks::by_ends), joins the first of at most [`OPEN_PACKETS`] open
     /// packets in which its ends do not occur yet. One phase, one block.
     ///
-    /// It is fast and cache-friendly, and converges like the authored order. With one iteration per
-    /// step it was stable on every sheet of docs/stability.md. It is not a default, because a
-    /// packet mixes sticks of several directions.
+    /// The order is fast and cache-friendly, and converges like the authored order. With one
+    /// iteration per step it was stable on every sheet of docs/stability.md. It is not a default,
+    /// because a packet mixes sticks of several directions.
     pub fn packed<S: Real>(sticks: &Sticks<S>) -> Self {
         let mut builder = Builder::new(sticks.len());
         for group in plain_first(sticks, sticks.by_ends()) {
@@ -182,14 +185,14 @@ impl Schedule {
     }
 
     /// Packets of [`PACKET_STICKS`] *stars* that share no particle, from a local window as in
-    /// [`Schedule::packed`]. A star is a particle with [`STAR_STICKS`] of its sticks. A packet has
-    /// [`STAR_STICKS`] batches, each with one stick of every star. Stars are formed in the order of
-    /// particle numbers; the remaining sticks are packed last. One phase, one block.
+    /// [`Schedule::packed`]. A star is a particle, its *centre*, with [`STAR_STICKS`] of its sticks.
+    /// A packet has [`STAR_STICKS`] batches, each with one stick of every star. Stars are formed in
+    /// the order of particle numbers; the remaining sticks are packed last. One phase, one block.
     ///
-    /// The fastest schedule for large meshes without runs, if the particles are renumbered by
+    /// This is the fastest schedule for large meshes without runs, if the particles are renumbered by
     /// [`Renumbering::reverse_cuthill_mckee`](crate::Renumbering::reverse_cuthill_mckee): kernels
-    /// keep the centres of a packet in registers. It is not a default, because it is less stable
-    /// than others with one iteration per step (docs/stability.md).
+    /// keep the centres of a packet in registers. It is not a default, because with one iteration per
+    /// step it is less stable than all other schedules except the authored one (docs/stability.md).
     pub fn starred<S: Real>(sticks: &Sticks<S>) -> Self {
         let mut builder = Builder::new(sticks.len());
         starred::build(sticks, &mut builder);
@@ -198,15 +201,15 @@ impl Schedule {
 
     /// Blocks of at most [`BLOCK_PARTICLES`] particles that lie near each other, coloured
     /// inside; then the seam sticks between those blocks, in blocks with shifted boundaries;
-    /// then the seams between these in the same way. The sticks left over form one block.
+    /// then the seams between the shifted blocks in the same way. The sticks left over form one block.
     ///
     /// Blocks follow a Hilbert curve through the positions, so they do not depend on the numbers of
-    /// the particles, unless positions coincide. They fit the cache, threads can share them, and
-    /// the order is stable with one iteration per step. It is the default for a mesh without runs
-    /// (see [`Schedule::for_mesh`]).
+    /// the particles, unless positions coincide. They fit in the cache, threads can work on different
+    /// blocks, and the order is stable with one iteration per step. It is the default for a mesh
+    /// without runs (see [`Schedule::for_mesh`]).
     ///
     /// # Panics
-    /// If there are fewer particles than the sticks were checked against.
+    /// If there are fewer particles than [`Sticks::particles`].
     pub fn blocked<const D: usize, S: Real>(
         particles: &Particles<D, S>,
         sticks: &Sticks<S>,
@@ -222,8 +225,8 @@ impl Schedule {
     /// ends) after the other, and then its other sticks by colours. Then come the seam sticks
     /// between those bands, in bands with shifted boundaries, and then the sticks left over.
     ///
-    /// For meshes that are numbered row by row, as modelling tools and generators number cloth:
-    /// kernels load runs without gathering. The order depends on particle numbers only. It is as
+    /// It is meant for meshes that are numbered row by row, as modelling tools and generators number
+    /// cloth: kernels load runs without gathering. The order depends on particle numbers only. It is as
     /// parallel and as stable as [`Schedule::blocked`], and converges better, because a band is
     /// relaxed direction by direction.
     pub fn banded<S: Real>(sticks: &Sticks<S>) -> Self {
@@ -350,7 +353,7 @@ impl Schedule {
         &self.ends
     }
 
-    /// Whether both have the same order and number of particles; the ends may differ.
+    /// Whether both schedules have the same order and number of particles; the ends may differ.
     fn has_order_of(&self, other: &Self) -> bool {
         self.order == other.order
             && self.batch_ends == other.batch_ends
@@ -363,11 +366,12 @@ impl Schedule {
         Self { sheet: Some(sheet), ..self }
     }
 
-    /// The schedule itself, or the first place where it does not meet the definition of a schedule.
+    /// Returns the schedule if it meets the definition of a schedule, else the first violation.
     fn validated(self) -> Result<Self, ScheduleError> {
         let sticks = self.ends.len();
         let mut ordered = alloc::vec![false; sticks];
-        // For each particle, the last batch and the last (phase, block) with one of its sticks.
+        // For each particle: the last batch so far that has one of its sticks, and the last phase and
+        // block that have one; `u32::MAX`: none.
         let mut last_batch = alloc::vec![u32::MAX; self.particles];
         let mut last_block = alloc::vec![(u32::MAX, u32::MAX); self.particles];
         let mut block = 0;
@@ -419,7 +423,8 @@ fn span(ends: &[u32], index: usize) -> Range<usize> {
     start..ends[index] as usize
 }
 
-/// Splits `order` into plain sticks and non-plain sticks, each in that order. Either may be empty.
+/// Splits `order` into plain sticks and non-plain sticks, each in that order. Either list may be
+/// empty.
 fn plain_first<S: Real>(sticks: &Sticks<S>, order: impl IntoIterator<Item = u32>) -> [Vec<u32>; 2] {
     let (plain, non_plain) = order.into_iter().partition(|&stick| sticks.is_plain(stick as usize));
     [plain, non_plain]

@@ -5,22 +5,24 @@ use alloc::vec::Vec;
 use crate::real::Real;
 use crate::sticks::Sticks;
 
-/// Sticks of a full packet: enough arithmetic to hide the latency of the previous packet's stores.
-/// 128 was not faster.
+/// The number of sticks of a full packet: enough arithmetic to hide the latency of the stores of the
+/// previous packet. Packets of 128 sticks were not faster.
 pub const PACKET_STICKS: usize = 64;
-/// The maximum number of open packets: the size of the window.
+/// The maximum number of open packets: the size of the window. It is below 64, because each open
+/// packet has a bit in a mask of 64 bits.
 pub const OPEN_PACKETS: usize = 48;
 
 /// An open packet.
 struct Packet<'a, const N: usize> {
-    /// The bit of this packet in `open_packets_of`.
+    /// The bit of this packet in the masks of particles (`open_packets_of` in [`pack`]).
     bit: u64,
+    /// The members: for each, its `N` sticks.
     members: Vec<&'a [u32; N]>,
 }
 
-/// Puts `members` of `N` sticks each (1, or the sticks of a star), in that order, into packets
-/// whose members share no particle. Passes a packet to `emit` when it has [`PACKET_STICKS`]
-/// members, when the window is full and it is the oldest, or at the end.
+/// Puts `members`, in that order, into packets whose members share no particle. A member is `N`
+/// sticks: one stick, or the sticks of a star. Passes a packet to `emit` when it has
+/// [`PACKET_STICKS`] members, when the window is full and it is the oldest packet, or at the end.
 pub(super) fn pack<S: Real, const N: usize>(
     sticks: &Sticks<S>,
     members: &[[u32; N]],

@@ -7,18 +7,19 @@ use super::{Builder, Schedule, plain_first};
 use crate::real::Real;
 use crate::sticks::Sticks;
 
-/// Rows of a band. Bands are relaxed in sequence, each family by family. With one iteration per
-/// step, bands of 1 row blow up and 4 rows are stable; 8 rows converge better and fit the L1 cache.
+/// The number of rows of a band. Bands are relaxed in sequence, each band family by family. With one
+/// iteration per step, sheets in bands of 1 row blow up, and in bands of 4 rows they are stable; 8
+/// rows converge better and fit in the L1 cache.
 pub const BAND_ROWS: usize = 8;
-/// Rows of a band of a sheet wider than [`BAND_WIDTH_MAX`]: 8 rows of 1024 columns do not fit the
-/// L1 cache and take 10 % more time.
+/// The number of rows of a band of a sheet wider than [`BAND_WIDTH_MAX`]: 8 rows of 1024 columns do
+/// not fit in the L1 cache and take 10 % more time than 4 rows.
 pub const WIDE_BAND_ROWS: usize = 4;
 /// The maximum number of columns of a sheet whose bands have [`BAND_ROWS`].
 pub const BAND_WIDTH_MAX: usize = 512;
 
-/// Rows of a block, on every machine. Threads take blocks; seams join them. Seams cost no time but
-/// some convergence: 3 % more rms stretch than without seams on 128 x 128 with shear and bend
-/// sticks; blocks of 32 rows cost 12 %.
+/// The number of rows of a block, on every machine. Blocks are the tasks of threads; seams join them.
+/// Seams cost no time, but they make convergence worse: on 128 x 128 with shear and bend sticks, the
+/// rms stretch is 3 % higher than without seams, and 12 % higher with blocks of 32 rows.
 pub const BLOCK_ROWS: usize = 64;
 // A seam uses the last two rows of a block and the first two rows of the next block. With at least
 // 4 rows per block, seams share no particle.
@@ -113,7 +114,7 @@ impl Family {
         )
     }
 
-    /// The larger of both spans: 1 or 2.
+    /// The larger of the spans across and down: 1 or 2.
     const fn larger_span(self) -> usize {
         let [across, down] = self.span();
         if across > down { across } else { down }
@@ -156,7 +157,7 @@ pub struct SheetError {
     pub first_difference: usize,
 }
 
-/// The sticks of a sheet whose upper and lower ends are in given rows.
+/// A block, a seam or a band of a sheet: the sticks whose upper and lower ends are in given rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SheetBlock {
     /// The rows of the upper ends.
@@ -264,7 +265,8 @@ impl Sheet {
         }
         let of_same_span =
             self.families.iter().filter(|other| other.larger_span() == family.larger_span());
-        // Counts sticks in the rows above, in the cells to the left and in this cell.
+        // Counts the sticks of `other` that come before: those in the rows above, in the cells to the
+        // left and in this cell.
         let before = of_same_span.map(|&other| {
             let [across, down] = other.span();
             let [columns, rows] =
@@ -364,8 +366,8 @@ impl Sheet {
         Ok(builder.finish_proven(sticks).with_sheet(self.clone()))
     }
 
-    /// The batches of one family and row: one, or two where adjacent sticks of the row share
-    /// particles.
+    /// The batches of a family and a row: one batch, or two batches of alternate sticks if the sticks
+    /// lie along the row and so share particles.
     fn batches(
         &self,
         family: Family,

@@ -7,9 +7,9 @@ use crate::column::PADDING;
 use crate::real::Real;
 use crate::sticks::Sticks;
 
-/// The maximum number of sticks of a bundle: cloths with short batches that share a block (a single
-/// cloth may have more). The particles of a bundle fit the L1 cache, and merged batches fill
-/// several registers.
+/// The maximum number of sticks of a bundle. A bundle is one or more cloths with short batches that
+/// share a block. (A bundle of a single cloth may have more sticks.) The particles of a bundle fit in
+/// the L1 cache, and merged batches fill several registers.
 const BUNDLE_STICKS: usize = 1024;
 
 /// The lanes of the widest register.
@@ -51,8 +51,8 @@ pub(super) fn merge<S: Real>(
     let mut phases_of_large: Vec<_> =
         large.iter().map(|cloth| (cloth.first_stick, cloth.schedule.phases())).collect();
     let mut merged_phases = 0;
-    // Each turn makes one phase: the next phase of each large cloth and, the first time, all small
-    // cloths.
+    // Each repetition makes one phase: the next phase of each large cloth and, in the first phase, all
+    // small cloths. The loop ends when no large cloth has a phase left.
     loop {
         let mut ended = true;
         for (first_stick, phases) in &mut phases_of_large {
@@ -131,8 +131,9 @@ fn bundle_all<S: Real>(
     }
 }
 
-/// Makes one block of several cloths and merges their batches to fill registers. Plain batches
-/// are merged with plain ones only, because kernels relax plain batches faster.
+/// Makes one block of several cloths. Its batches merge the next batches of the cloths, to fill
+/// registers. Plain batches are merged with plain ones only, because kernels relax plain batches
+/// faster.
 fn bundle<S: Real>(sticks: &Sticks<S>, cloths: &[ClothSchedule<'_>], builder: &mut Builder) {
     let is_plain = |first_stick: u32, batch: &[u32]| {
         shifted(first_stick, batch).all(|stick| sticks.is_plain(stick as usize))

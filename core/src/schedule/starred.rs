@@ -1,4 +1,4 @@
-//! Stars: a particle with some of its sticks.
+//! Packets of stars. A star is a particle with some of its sticks.
 
 use alloc::vec::Vec;
 
@@ -8,8 +8,8 @@ use crate::lists::GroupedLists;
 use crate::real::Real;
 use crate::sticks::Sticks;
 
-/// Sticks of a star. Stars of four hold 99.8 % of the sticks of a scanned mesh; larger stars would
-/// hardly make a kernel faster.
+/// The number of sticks of a star. Stars of four sticks hold 99.8 % of the sticks of a scanned mesh;
+/// larger stars would hardly make a kernel faster.
 pub const STAR_STICKS: usize = 4;
 
 /// See [`Schedule::starred`](super::Schedule::starred).

@@ -77,8 +77,8 @@ impl<S: Real> Sticks<S> {
     /// (computed in `f64` and rounded once).
     ///
     /// # Errors
-    /// A pair out of range or with one particle twice; two particles at the same position
-    /// (a rest length of 0 is invalid).
+    /// A pair out of range or with one particle twice; a distance outside 1e-15 to 1e10 m, such as 0
+    /// for two particles at the same position; too many pairs for 32-bit numbers.
     pub fn joining<const D: usize>(
         particles: &Particles<D, S>,
         pairs: &[[u32; 2]],
@@ -175,7 +175,7 @@ impl<S: Real> Sticks<S> {
         self.ends.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no sticks.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
@@ -195,8 +195,8 @@ impl<S: Real> Sticks<S> {
         Arc::clone(&self.ends)
     }
 
-    /// Checks that these sticks have the ends that a plan was made for. Cheap if they are the same
-    /// sticks or clones of them.
+    /// Checks that these sticks have the ends that a plan was made for. The check is cheap if
+    /// the plan was made for these sticks or for clones of them.
     ///
     /// # Errors
     /// [`PlanError::OtherSticks`] with the first stick that differs.
@@ -207,7 +207,7 @@ impl<S: Real> Sticks<S> {
         }
     }
 
-    /// The first stick whose ends differ from `ends`, or that only one of the two has, if any.
+    /// The first stick whose ends differ from `ends`, or that only one of the two lists has, if any.
     pub(crate) fn first_difference(&self, ends: &Arc<[[u32; 2]]>) -> Option<usize> {
         if Arc::ptr_eq(&self.ends, ends) || self.ends == *ends {
             return None;
@@ -220,7 +220,7 @@ impl<S: Real> Sticks<S> {
         &self.rest
     }
 
-    /// A rest length, m. Panics if there is no such stick, like all getters of one stick.
+    /// A rest length, m. This and all other getters of one stick panic if there is no such stick.
     pub fn rest(&self, stick: usize) -> S {
         self.rest[stick]
     }
@@ -268,8 +268,8 @@ impl<S: Real> Sticks<S> {
     /// Changes a rest length, m.
     ///
     /// # Errors
-    /// No such stick, or a length outside 1e-15 to 1e10 m. A setter that returns an error changes
-    /// nothing.
+    /// No such stick, or a length outside 1e-15 to 1e10 m. This and all other setters change nothing
+    /// if they return an error.
     pub fn set_rest(&mut self, stick: usize, rest: S) -> Result<(), StickError> {
         self.check_exists(stick)?;
         self.rest[stick] = checked_rest(stick, rest)?;

@@ -9,9 +9,10 @@ use super::{Duplicates, Kind, Sticks};
 use crate::limits::{PARTICLES_MAX, check_limit};
 use crate::real::Real;
 
+/// The serialized form: all columns of [`Sticks`].
 #[derive(Serialize, Deserialize)]
 #[serde(rename = "Sticks")]
-struct Columns<S> {
+struct StickColumns<S> {
     particles: usize,
     ends: Vec<[u32; 2]>,
     rest: Vec<S>,
@@ -27,7 +28,7 @@ struct Columns<S> {
 /// `float_roundtrip`; without it some values are one unit in the last place off.
 impl<S: Real + Serialize> Serialize for Sticks<S> {
     fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
-        Columns {
+        StickColumns {
             particles: self.particles,
             ends: self.ends.to_vec(),
             rest: self.rest.clone(),
@@ -45,7 +46,7 @@ impl<S: Real + Serialize> Serialize for Sticks<S> {
 /// without a stick take no bytes in the input, but schedules allocate memory for them.
 impl<'de, S: Real + Deserialize<'de>> Deserialize<'de> for Sticks<S> {
     fn deserialize<T: Deserializer<'de>>(deserializer: T) -> Result<Self, T::Error> {
-        let columns = Columns::<S>::deserialize(deserializer)?;
+        let columns = StickColumns::<S>::deserialize(deserializer)?;
         let limit = PARTICLES_MAX.max(columns.ends.len().saturating_mul(2));
         check_limit("particles of the sticks", columns.particles as u128, limit)
             .map_err(T::Error::custom)?;

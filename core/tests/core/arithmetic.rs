@@ -30,10 +30,11 @@ fn extreme_sticks<const D: usize>() -> impl Iterator<Item = Stick<D>> {
     const INVERSE_MASSES: [f32; 4] = [0.0, 1e-9, 1.0, 1e9];
     // Compliance in m/N, and 1 / h² in 1/s², where h is the duration of a substep.
     const COMPLIANCES: [[f32; 2]; 4] = [[0.0, 0.01], [1e-45, 1e10], [1e-3, 3600.0], [100.0, 1e10]];
-    // Multipliers of the correction of a stretched stick, and of a compressed one.
+    // The fields of `Response`: `stretched` and `compressed`. `None`: a plain stick.
     const RESPONSES: [Option<[f32; 2]>; 4] =
         [None, Some([1.0, 0.0]), Some([0.0, 0.3]), Some([1e-45, 1e-45])];
-    // A mixed-radix counter: one digit for each choice.
+    // A mixed-radix counter with one digit for each choice. The radices are the lengths above, and 2
+    // for `all_axes`: whether an end has its coordinate on all axes, or on the first one only.
     let radices = [9, 9, 2, 4, 4, 4, 4, 4];
     (0..radices.iter().product::<usize>()).map(move |mut index| {
         let [a, b, all_axes, rest, wa, wb, compliance, response] = radices.map(|radix| {
@@ -55,11 +56,12 @@ fn extreme_sticks<const D: usize>() -> impl Iterator<Item = Stick<D>> {
     })
 }
 
-/// 10 to the power of a random exponent.
+/// 10 to the power of a random exponent in a range.
 fn power_of_ten(exponents: std::ops::Range<f64>) -> impl Strategy<Value = f32> + Clone {
     exponents.prop_map(|exponent| 10.0_f64.powf(exponent) as f32)
 }
 
+/// Random sticks with values in the whole valid range.
 fn valid_stick<const D: usize>() -> impl Strategy<Value = Stick<D>> {
     let x = prop_oneof![
         1 => Just(0.0),
@@ -201,7 +203,8 @@ fn stiffness_and_compliance_scale_the_correction() {
             let plain = Stick::new(ends, [0.5, 2.0], rest);
             let half = Some(Response { stretched: 0.5, compressed: 0.5 });
             let soft = Stick { response: half, ..plain };
-            // α / h² is three times the sum of inverse masses, so the correction is a quarter.
+            // `compliance / h²` is 7.5, three times the sum of inverse masses, so the correction is a
+            // quarter of that of a plain stick.
             let compliant = Stick { compliance: 0.075, inverse_h2: 100.0, ..plain };
             for (stick, fraction) in [(soft, 0.5), (compliant, 0.25)] {
                 let [scaled, full] = [stick, plain].map(|stick| stick.relaxed(formula));

@@ -32,8 +32,8 @@ fn the_record_is_bounded_and_readers_miss_no_change() {
     let mut random = Random::new(5);
     for length in [1, 2, 7, 30] {
         let mut changes = Changes::new();
-        // A reader that reads after every change, and one that reads rarely: the interval between
-        // reads, in changes on average; the cursor; the changes since then.
+        // A reader that reads after every change, and one that reads rarely. Each has the mean
+        // interval between its reads, in changes; its cursor; and the changes since its last read.
         let mut readers = [1, 4 * length].map(|interval| (interval, changes.now(), Vec::new()));
         for _ in 0..1000 {
             let entry = random.below(length) as u32;

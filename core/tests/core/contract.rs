@@ -1,5 +1,5 @@
-//! The parts of the kernel contract that taut-core provides: steps and sessions, which call the
-//! methods of an engine.
+//! The parts of the kernel contract that taut-core provides: steps, sessions and boxed engines, which
+//! call the methods of an engine.
 
 use std::sync::{Arc, Mutex};
 
@@ -10,7 +10,7 @@ use taut_core::{
 
 use crate::meshes::{particles_at, unit_sticks};
 
-/// Records the calls of its methods.
+/// An engine that records the calls of its methods.
 #[derive(Default)]
 struct Recorder {
     calls: Calls,
@@ -200,8 +200,9 @@ fn a_session_reads_and_sets_positions_without_negative_zeros() {
     assert_eq!(particles.previous(0), [0.0, 1.0], "setting a position changes the velocity");
 }
 
-/// Calls every method of an engine. Returns a position read in a session, the position that was
-/// set, and the recorded calls.
+/// Runs a step and a session, which is dropped, and so calls all methods of an engine but `executor`
+/// and `write_back`. Returns a position read in the session, the position that was set in it, and the
+/// recorded calls.
 fn exercise(mut plan: impl Engine<2>, calls: &Calls) -> ([[f32; 2]; 2], Vec<String>) {
     let (mut particles, sticks) = two_particles();
     assert!(plan.step(&mut particles, &sticks, &step()).unwrap().finite);
@@ -216,7 +217,7 @@ fn exercise(mut plan: impl Engine<2>, calls: &Calls) -> ([[f32; 2]; 2], Vec<Stri
 }
 
 #[test]
-fn a_boxed_engine_passes_every_call_on() {
+fn a_boxed_engine_forwards_the_calls_of_steps_and_sessions() {
     let calls = Calls::default();
     let recorder = || Recorder { calls: calls.clone(), ..Recorder::default() };
     let expected = exercise(recorder(), &calls);
@@ -250,7 +251,7 @@ fn inline_runs_on_the_calling_thread_only() {
 }
 
 #[test]
-fn a_kernel_uses_one_thread_unless_it_says_otherwise() {
+fn a_kernel_uses_one_thread_by_default() {
     struct RecordingKernel;
     impl Kernel<2> for RecordingKernel {
         type Plan = Recorder;

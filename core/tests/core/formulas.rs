@@ -1,7 +1,7 @@
 //! The four formulas against plain arithmetic in `f64`.
 //!
-//! Errors of new lengths are in ulp (2^-23) of the longer of the lengths before and after: the ends
-//! move by rounded multiples of the old distance, so no formula can be more accurate where it
+//! Errors of new lengths are in ulp (2^-23) of the longer of the lengths before and after. The ends
+//! move by rounded multiples of their old distance, so no formula can be more accurate where it
 //! shortens a long stick. The largest errors of 20 million random sticks of all lengths and inverse
 //! masses: exact 2.7, newton 2.7, halley 2.1, quick 2.2 in addition to the error of its root.
 
@@ -50,8 +50,8 @@ fn new_lengths_match_exact_arithmetic_at_every_size() {
 #[test]
 fn new_lengths_match_where_squares_times_inverse_masses_are_subnormal() {
     // Rest lengths near 1e-15 m and an inverse mass of 1e-9 per kg: the divisor is subnormal and
-    // has fewer bits. The largest errors of ten million sticks: newton 4.0 ulp, halley 9.1 ulp. The
-    // 7.25 ulp in addition to the tolerance allow halley 9.5 ulp.
+    // has fewer bits. The largest errors of ten million sticks: newton 4.0 ulp, halley 9.1 ulp. With
+    // 7.25 extra ulp, halley may have 2.25 + 7.25 = 9.5 ulp.
     let mut random = Random::new(2);
     for _ in 0..200_000 {
         let ends = [[0.0; 3], [0.0, random.magnitude(2e-19, 1e-14) as f32, 0.0]];
@@ -126,7 +126,7 @@ fn relaxation_equals_the_defined_operations_bit_for_bit() {
     }
 }
 
-/// The length after one relaxation in `f64` of a stick of rest length 1.
+/// The length after one relaxation, in `f64`, of a stick with the length `l` and the rest length 1.
 fn length_from_unit_rest(formula: Formula, l: f64) -> f64 {
     length(Stick::new([[0.0, 0.0], [0.6 * l, 0.8 * l]], [0.0, 1.0], 1.0).relaxed(formula))
 }
@@ -196,7 +196,7 @@ fn reciprocal_roots_are_within_their_bound_in_f64() {
 }
 
 #[test]
-fn the_seed_is_near_1_3_over_the_root_in_both_types() {
+fn the_seed_is_1_2_to_1_4_over_the_root_in_both_types() {
     let mut random = Random::new(3);
     for _ in 0..100_000 {
         let x = random.magnitude(1e-30, 1e30);
@@ -212,7 +212,8 @@ fn roots_of_lanes_are_correctly_rounded() {
     let mut random = Random::new(4);
     for _ in 0..100_000 {
         let x = random.magnitude(1e-40, 1e38);
-        // For an f32, rounding the root to f64 and then to f32 equals rounding it once.
+        // The root of an `f32`, rounded to `f64` and then to `f32`, has the bits of the root rounded
+        // once.
         let exact = f64::from(x as f32).sqrt() as f32;
         assert_eq!(Lane::sqrt(x as f32), exact);
         let root = Lane::sqrt(x);
@@ -241,7 +242,7 @@ fn a_formula_is_parsed_from_its_name_and_dispatched_to_its_type() {
 }
 
 #[test]
-fn only_the_formula_that_divides_by_the_weight_stores_it() {
+fn only_quick_stores_the_weight_term() {
     for formula in Formula::ALL {
         assert_eq!(formula.stores_weight(), formula == Formula::Quick, "{formula}");
     }

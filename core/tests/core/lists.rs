@@ -1,4 +1,4 @@
-//! Items grouped by owner.
+//! Lists of items, grouped by the owner of each item.
 
 use taut_core::GroupedLists;
 

@@ -1,4 +1,4 @@
-//! Tests of the public API of taut-core.
+//! Tests of the public API of taut-core. `meshes` and `one_stick` have what several tests use.
 #![allow(clippy::float_cmp, reason = "the guarantee is equal numbers, not close ones")]
 
 mod arithmetic;

@@ -48,6 +48,7 @@ impl Random {
         if self.one_in(4) { 0.0 } else { self.magnitude(1e-9, 1e9) as f32 }
     }
 
+    /// Puts the items in a random order.
     pub(crate) fn shuffle<T>(&mut self, items: &mut [T]) {
         for end in (1..items.len()).rev() {
             items.swap(end, self.below(end + 1));
@@ -102,15 +103,15 @@ pub(crate) fn sheet_mesh(width: usize, height: usize, families: &[Family]) -> (S
 /// A component of a mesh.
 #[derive(Clone, Debug)]
 pub(crate) enum Component {
-    /// The number of particles.
+    /// This many particles; a stick joins each to the next one.
     Chain(usize),
-    /// How many hubs and how many rays; a stick joins every hub to every ray.
+    /// This many hubs and this many rays; a stick joins every hub to every ray.
     Bipartite(usize, usize),
-    /// The number of particles; a stick joins every two of them.
+    /// This many particles; a stick joins every two of them.
     Complete(usize),
-    /// Columns and rows of particles, joined along both.
+    /// This many columns and rows of particles; sticks join the neighbours along both.
     Grid(usize, usize),
-    /// The number of particles without sticks.
+    /// This many particles without sticks.
     Isolated(usize),
 }
 
@@ -128,6 +129,7 @@ pub(crate) struct Recipe {
 }
 
 impl Recipe {
+    /// Random recipes for small meshes.
     pub(crate) fn any() -> impl Strategy<Value = Self> {
         let component = prop_oneof![
             (1..60_usize).prop_map(Component::Chain),
@@ -148,12 +150,12 @@ impl Recipe {
         )
     }
 
-    /// Only these components, with all sticks plain.
+    /// A recipe for these components alone, with all sticks plain.
     pub(crate) fn plain(components: Vec<Component>) -> Self {
         Self { components, bridges: 0, duplicates: 0, non_plain: 0, seed: 1 }
     }
 
-    /// Enough particles for several blocks, with hubs whose sticks do not fit into one block;
+    /// A recipe for a mesh of several blocks, with hubs whose sticks do not fit in one block;
     /// `non_plain` percent of the sticks are not plain.
     pub(crate) fn large(non_plain: usize) -> Self {
         let components = vec![

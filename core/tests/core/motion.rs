@@ -191,7 +191,7 @@ fn motion_gives_no_negative_zero() {
 }
 
 #[test]
-fn below_the_rounding_limit_a_particle_at_rest_begins_to_move_and_at_it_not() {
+fn a_particle_at_rest_begins_to_move_below_the_rounding_limit_only() {
     fn check<S: Real>(dts: [f64; 3]) {
         for dt in dts.map(S::from_f64) {
             let accelerations = [9.81, -9.81, 1e-6, -1e9, 1.0].map(S::from_f64);
@@ -200,7 +200,8 @@ fn below_the_rounding_limit_a_particle_at_rest_begins_to_move_and_at_it_not() {
             let displacements = step.motion().unwrap().displacement;
             let limits = step.rounding_limit().unwrap();
             for (limit, displacement) in limits.into_iter().zip(displacements) {
-                // On the side to which the particle falls: the spacing of floats is that of `limit`.
+                // On the side of 0 to which the particle falls, because there the floats just beyond
+                // the limit have the spacing of floats at `limit`.
                 let sign = if displacement < S::ZERO { -1.0 } else { 1.0 };
                 let moves = |fraction: f64| {
                     let x = limit * S::from_f64(sign * fraction);

@@ -4,7 +4,7 @@ use taut_core::{Factor, Formula, Real, Response, WithFactor, relax, weight};
 
 use crate::meshes::Random;
 
-/// Everything that the relaxation of a stick depends on, in the units of [`relax`] and [`weight`].
+/// All values on which the relaxation of a stick depends, in the units of [`relax`] and [`weight`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stick<const D: usize, S = f32> {
     pub(crate) ends: [[S; D]; 2],

@@ -1,4 +1,4 @@
-//! Counting lanes: the operation counts of a stick, and unchanged results.
+//! Lanes that count operations: the counts for a stick, and that counting does not change results.
 
 use std::cell::Cell;
 
@@ -6,8 +6,8 @@ use taut_core::{Counted, Factor, Formula, Lane, Response, Tally, WithFactor, rel
 
 use crate::one_stick::{Stick, bits, sticks_of_all_sizes};
 
-/// Relaxes a stick with lanes that count. Returns the new ends, the tally of the rest and weight
-/// terms (which a plan computes once), and the tally of the relaxation.
+/// Relaxes a stick with lanes that count. The output is the new ends, the tally of the rest and
+/// weight terms (which a plan computes once), and the tally of the relaxation.
 struct Count(Stick<3>);
 
 impl WithFactor for Count {

@@ -1,4 +1,4 @@
-//! Columns of particles: layout, errors, bits.
+//! Particles: the layout of their columns, errors, and the hash of their bits.
 
 use taut_core::{PADDING, ParticleError, Particles, Real, Renumbering};
 
@@ -167,7 +167,8 @@ pub(crate) fn fnv1a(bytes: impl Iterator<Item = u8>) -> u64 {
 
 #[test]
 fn the_hash_is_fnv_1a_of_the_positions_bits() {
-    // 64-bit FNV-1a of no bytes; below, of 8 bytes per coordinate: 00 00 80 3f 00 00 00 00 for 1.0.
+    // The first value is FNV-1a of no bytes. Below, each coordinate is 8 bytes: the bytes of 1.0 are
+    // 00 00 80 3f 00 00 00 00.
     assert_eq!(particles_at::<3, f32>(&[]).hash(), 0xcbf2_9ce4_8422_2325);
     let points = [[1.0, -2.5, 0.0], [1e-3, 7.0, -1e12]];
     let particles = particles_at::<3, f32>(&points.map(|point| point.map(|x: f64| x as f32)));
@@ -179,7 +180,8 @@ fn the_hash_is_fnv_1a_of_the_positions_bits() {
     assert_eq!(particles.hash(), GOLDEN_HASH);
 }
 
-/// Computed once, by a separate program. A changed hash breaks every golden file.
+/// The hash of the particles in the test above, computed once by a separate program. If the hash
+/// function changes, the hashes in every golden file change.
 const GOLDEN_HASH: u64 = 0xdbdd_509b_8514_02a0;
 
 #[test]

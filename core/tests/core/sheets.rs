@@ -7,8 +7,8 @@ use taut_core::{BLOCK_ROWS, Duplicates, Family, Kind, Schedule, Sheet, Sticks};
 
 use crate::meshes::{sheet_mesh, unit_sticks};
 
-/// The authored order by its definition: structural and shear sticks cell by cell, then the sticks
-/// of span 2.
+/// The ends of the sticks in the authored order, by its definition: structural and shear sticks cell
+/// by cell, then the sticks of span 2.
 fn authored_pairs(width: usize, height: usize, shear: bool, bend: bool) -> Vec<[u32; 2]> {
     let mut pairs = Vec::new();
     let mut join = |[i, j]: [usize; 2], [k, l]: [usize; 2]| {
@@ -106,8 +106,8 @@ fn the_number_of_a_stick_is_its_index_in_stick_locations() {
     }
 }
 
-/// The sort key of a stick in the schedule (whether it is in a seam, block, band, family, row, and
-/// which of two batches of the row), and its number.
+/// The sort key of a stick in the schedule, and its number. The key is: 1 in a seam, else 0; block;
+/// band; family; row; 1 in the second batch of the row, else 0.
 type Keyed = ([usize; 6], u32);
 
 /// The sheet's schedule by its definition: phases of blocks of batches. Blocks before seams; in a
@@ -183,9 +183,9 @@ fn non_plain_sticks_of_a_sheet_get_batches_of_their_own() {
     }
 }
 
-/// Rejecting the sheet must not iterate over all its sticks or cells.
+/// `Sheet::schedule` must reject these sticks without iterating over all sticks or cells of the sheet.
 #[test]
-fn a_sheet_of_any_size_is_rejected_without_allocating_its_sticks() {
+fn sticks_are_rejected_without_allocating_those_of_a_huge_sheet() {
     let sticks = unit_sticks(4, &[[0, 1], [1, 2]]);
     for (size, families, expected, difference) in [
         ([usize::MAX, 2], Family::ALL, usize::MAX, 1),

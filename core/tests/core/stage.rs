@@ -1,9 +1,9 @@
-//! What each slot of a plan's layout holds.
+//! Which particle each slot of a plan's layout holds.
 
 use taut_core::{PADDING, SlotLayout};
 
-/// Checks a part of a plan's layout: `expected` has the particle of each slot of the whole plan, `None`
-/// for padding.
+/// Checks a part of a plan's layout. `expected` has the particle of each slot of the whole plan,
+/// `None` for padding; the part begins at slot `first_slot`. `len` is the number of all particles.
 fn check(part: SlotLayout<'_>, first_slot: usize, len: usize, expected: &[Option<usize>]) {
     assert_eq!(part.first_slot(), first_slot, "{part:?}");
     let particle = |layout: SlotLayout<'_>, slot| Some(layout.particle(slot)).filter(|&i| i < len);

@@ -79,8 +79,8 @@ fn bending_sticks_join_the_opposite_corners_of_adjacent_triangles_unless_an_edge
 }
 
 #[test]
-fn triangles_around_one_edge_are_joined_each_to_the_next() {
-    // Three triangles that share the edge 0 - 1, like pages of a book.
+fn each_triangle_of_an_edge_is_joined_to_the_next_one_listed() {
+    // Three triangles that share the edge 0 - 1.
     let points =
         [[0.0, 0.0, 0.0], [0.0, 1.0, 0.0], [1.0, 0.5, 0.0], [0.0, 0.5, 1.0], [-1.0, 0.5, 0.0_f32]];
     let triangles = [[0, 1, 2], [1, 0, 3], [0, 1, 4]];

@@ -28,7 +28,7 @@ pub fn check(path: &Path, scene: &DrawnScene) -> Result<FileName> {
 /// (`%04d`), each frame gets a file of its own.
 ///
 /// # Errors
-/// Same as [`check`], or a file that would be too large or cannot be created.
+/// Same as [`check`]. Also a file that would be too large or cannot be created.
 pub fn sink(path: &Path, scene: &DrawnScene, timeline: Timeline) -> Result<Box<dyn Sink>> {
     let name = check(path, scene)?;
     Ok(match &*name.extension() {
@@ -58,7 +58,7 @@ pub fn file_name(
     if !is_one_of(extensions) {
         return Err(Problem::UnknownExtension { known: extensions }.of(path));
     }
-    scene.check().map_err(Problem::Unsupported).in_file(path)?;
+    scene.check().in_file(path)?;
     let folder = folder_of(&name.of(0));
     if !folder.is_dir() {
         return Err(Problem::NoFolder { folder }.of(path));

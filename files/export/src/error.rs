@@ -25,7 +25,7 @@ pub enum Problem {
         /// The supported extensions.
         known: &'static [&'static str],
     },
-    /// The name has more than one frame number pattern, or an invalid one.
+    /// The name has more than one frame number pattern, or an invalid pattern.
     #[error("expected at most one frame number pattern such as %04d")]
     Pattern,
     /// The folder of the file does not exist.
@@ -52,7 +52,13 @@ pub enum Problem {
     /// No frame was written.
     #[error("no frame was written")]
     NoFrames,
-    /// The drawn scene or a frame is invalid, or the format cannot represent it.
+    /// The drawn scene is invalid.
+    #[error(transparent)]
+    Scene(#[from] SceneError),
+    /// A frame does not belong to its drawn scene.
+    #[error(transparent)]
+    Frame(#[from] FrameMismatch),
+    /// The format cannot represent the drawn scene, or the request.
     #[error("{0}")]
     Unsupported(&'static str),
     /// An encoder failed.
@@ -60,11 +66,58 @@ pub enum Problem {
     Encoding(String),
 }
 
+/// What is invalid in a [`DrawnScene`](crate::DrawnScene).
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum SceneError {
+    /// A part has vertices, faces or sticks that the scene does not have, or a face or a stick whose
+    /// vertices are not all its own.
+    #[error("part {name:?} has vertices, faces or sticks that are out of range")]
+    Part {
+        /// The name of the part.
+        name: String,
+    },
+    /// The mesh of a rigid shape is invalid.
+    #[error("the mesh of {name:?} has a corner out of range or a wrong number of normals")]
+    RigidShape {
+        /// The name of the shape.
+        name: String,
+    },
+    /// A pinned vertex does not exist.
+    #[error("pinned vertex {vertex} is out of range: there are {vertices} vertices")]
+    Pinned {
+        /// The index of the vertex.
+        vertex: u32,
+        /// The number of vertices.
+        vertices: usize,
+    },
+    /// Some vertices have a ball radius, others none.
+    #[error("{found} ball radii: expected none, or one for each of {vertices} vertices")]
+    BallRadii {
+        /// The number of radii.
+        found: usize,
+        /// The number of vertices.
+        vertices: usize,
+    },
+}
+
+/// A frame has a list whose length is not that of its scene.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("a frame has {found} {list}: expected {expected}, as in its scene")]
+pub struct FrameMismatch {
+    /// The list: `positions`, `normals`, `poses`, or flags of vertices, faces or sticks.
+    pub list: &'static str,
+    /// Its length.
+    pub found: usize,
+    /// The length that it should have; lists of flags may also be empty.
+    pub expected: usize,
+}
+
 /// The result of writing.
 pub type Result<T, E = ExportError> = std::result::Result<T, E>;
 
 impl Problem {
-    /// Returns an error with this problem of a file.
+    /// Returns the error for the file at `path` with this problem.
     #[must_use]
     pub fn of(self, path: &Path) -> ExportError {
         ExportError { path: path.to_owned(), problem: self }

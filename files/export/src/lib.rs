@@ -64,7 +64,7 @@ mod sequence;
 mod sink;
 
 pub use by_extension::{EXTENSIONS, check, file_name, sink};
-pub use error::{ExportError, InFile, Problem, Result};
+pub use error::{ExportError, FrameMismatch, InFile, Problem, Result, SceneError};
 pub use mesh::Mesh;
 pub use recording::{Frames, Recording};
 pub use scene::{DrawnScene, Frame, Material, Part, Pose, RigidShape};

@@ -32,8 +32,8 @@ impl Mesh {
         Self::capsule(radius, 0.0, SEGMENTS)
     }
 
-    /// All points within `radius` of the line from (0, -`half_length`, 0) to (0, `half_length`, 0),
-    /// both in metres, with `segments` segments around it.
+    /// A capsule: the surface of all points within `radius` of the line from (0, -`half_length`, 0) to
+    /// (0, `half_length`, 0), both in metres, with `segments` segments around the line, at least 4.
     #[must_use]
     pub fn capsule(radius: f32, half_length: f32, segments: u32) -> Self {
         let segments = segments.max(4);
@@ -59,8 +59,8 @@ impl Mesh {
         mesh
     }
 
-    /// An open cylinder of radius 1 and length 1 along y, centred at the origin. Scaled, it draws a
-    /// stick.
+    /// An open cylinder of radius 1 and length 1 along y, centred at the origin, with `segments`
+    /// segments around the axis. Scaled, it draws a stick.
     #[must_use]
     pub fn rod(segments: u32) -> Self {
         let mut mesh = Self::default();
@@ -106,8 +106,8 @@ impl Mesh {
         mesh
     }
 
-    /// The floor of a room centred at the origin, and its walls up to `wall_height` above the
-    /// floor. All face inwards.
+    /// The floor of a room centred at the origin with these half extents, m, and its walls up to
+    /// `wall_height`, m, above the floor. The normals point inwards.
     #[must_use]
     pub fn room(half_extents: [f32; 3], wall_height: f32) -> Self {
         let mut mesh = Self::default();
@@ -153,7 +153,8 @@ impl Mesh {
     #[must_use]
     pub fn faceted(points: &[[f32; 3]], triangles: &[[u32; 3]]) -> Self {
         let mut mesh = Self::default();
-        // Triangles with the same normal share corners: a box has 24 points.
+        // Triangles that share a corner and have the same normal, rounded to 0.001, share the point:
+        // a box has 24 points.
         let mut corners: HashMap<(u32, [i32; 3]), u32> = HashMap::new();
         for triangle in triangles {
             let [Some(a), Some(b), Some(c)] =

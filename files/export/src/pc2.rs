@@ -68,6 +68,9 @@ impl Sink for PointCache {
     }
 
     fn finish(mut self: Box<Self>, _: &DrawnScene, _: &mut dyn FnMut(f64)) -> Result<()> {
+        if self.samples == 0 {
+            return Err(Problem::NoFrames.of(&self.path));
+        }
         let mut write_count = || -> io::Result<()> {
             self.file.seek(SeekFrom::Start(SAMPLES_OFFSET))?;
             self.file.write_all(&self.samples.to_le_bytes())?;

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
+use crate::scene::FrameSizes;
 use crate::sequence::folder_of;
 use crate::{DrawnScene, Frame, Pose};
 
@@ -28,17 +29,8 @@ use crate::{DrawnScene, Frame, Pose};
 #[derive(Debug)]
 pub struct Recording {
     file: BufWriter<File>,
-    sizes: Sizes,
+    sizes: FrameSizes,
     frames: u64,
-}
-
-/// The numbers of elements in a frame.
-#[derive(Clone, Copy, Debug)]
-struct Sizes {
-    vertices: usize,
-    poses: usize,
-    faces: usize,
-    sticks: usize,
 }
 
 impl Recording {
@@ -47,12 +39,7 @@ impl Recording {
     /// # Errors
     /// If the folder is not writable.
     pub fn beside(file: &Path, scene: &DrawnScene) -> io::Result<Self> {
-        let sizes = Sizes {
-            vertices: scene.vertices,
-            poses: scene.rigid_shapes.len(),
-            faces: scene.faces.len(),
-            sticks: scene.sticks.len(),
-        };
+        let sizes = FrameSizes::of(scene);
         let file = BufWriter::new(tempfile::tempfile_in(folder_of(file))?);
         Ok(Self { file, sizes, frames: 0 })
     }
@@ -72,9 +59,13 @@ impl Recording {
     /// Adds a frame.
     ///
     /// # Errors
-    /// If it cannot be written.
+    /// If it does not [belong](DrawnScene::check_frame) to the drawn scene of the recording
+    /// ([`io::ErrorKind::InvalidInput`]), or cannot be written.
     pub fn add(&mut self, frame: &Frame) -> io::Result<()> {
-        let Sizes { vertices, faces, sticks, .. } = self.sizes;
+        self.sizes
+            .check(frame)
+            .map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?;
+        let FrameSizes { vertices, faces, sticks, .. } = self.sizes;
         let file = &mut self.file;
         file.write_all(&frame.time.to_ne_bytes())?;
         file.write_all(bytemuck::cast_slice(&frame.positions))?;
@@ -113,7 +104,7 @@ impl Recording {
 #[derive(Debug)]
 pub struct Frames<'a> {
     file: BufReader<&'a File>,
-    sizes: Sizes,
+    sizes: FrameSizes,
     /// The number of frames that are not read yet.
     remaining: u64,
 }
@@ -128,7 +119,7 @@ impl Frames<'_> {
             return Ok(None);
         }
         self.remaining -= 1;
-        let Sizes { vertices, poses, faces, sticks } = self.sizes;
+        let FrameSizes { vertices, poses, faces, sticks } = self.sizes;
         let mut time = [0; 8];
         self.file.read_exact(&mut time)?;
         let mut frame = Frame {

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::path::Path;
 
-use crate::{Mesh, Problem};
+use crate::{FrameMismatch, InFile, Mesh, SceneError};
 
 /// The material of a part or rigid shape, which decides its colour and gloss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -66,8 +66,8 @@ pub struct Part {
     /// Its sticks that are drawn, among those of the drawn scene. Their ends must be vertices of
     /// the part.
     pub sticks: Range<usize>,
-    /// The radius, m, with which its sticks are drawn, or its vertices if it has neither sticks nor
-    /// faces.
+    /// The radius with which its sticks are drawn, m. If it has neither sticks nor faces, its vertices
+    /// are drawn with this radius.
     pub radius: f32,
 }
 
@@ -140,6 +140,45 @@ pub struct Frame {
     pub torn_sticks: Vec<bool>,
 }
 
+/// The numbers of elements in a frame of a drawn scene.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FrameSizes {
+    pub(crate) vertices: usize,
+    pub(crate) poses: usize,
+    pub(crate) faces: usize,
+    pub(crate) sticks: usize,
+}
+
+impl FrameSizes {
+    pub(crate) fn of(scene: &DrawnScene) -> Self {
+        Self {
+            vertices: scene.vertices,
+            poses: scene.rigid_shapes.len(),
+            faces: scene.faces.len(),
+            sticks: scene.sticks.len(),
+        }
+    }
+
+    /// An error if a list of the frame has another length.
+    pub(crate) fn check(self, frame: &Frame) -> Result<(), FrameMismatch> {
+        let lists = [
+            ("positions", frame.positions.len(), self.vertices),
+            ("normals", frame.normals.len(), self.vertices),
+            ("poses", frame.poses.len(), self.poses),
+        ];
+        let flags = [
+            ("flags of vertices", frame.hidden_vertices.len(), self.vertices),
+            ("flags of faces", frame.removed_faces.len(), self.faces),
+            ("flags of sticks", frame.torn_sticks.len(), self.sticks),
+        ];
+        let given_flags = flags.into_iter().filter(|&(_, found, _)| found != 0);
+        match lists.into_iter().chain(given_flags).find(|(_, found, expected)| found != expected) {
+            Some((list, found, expected)) => Err(FrameMismatch { list, found, expected }),
+            None => Ok(()),
+        }
+    }
+}
+
 /// The flag at an index; false if `flags` is empty.
 pub(crate) fn is_set(flags: &[bool], index: usize) -> bool {
     flags.get(index).copied().unwrap_or(false)
@@ -166,11 +205,12 @@ impl Frame {
 }
 
 impl DrawnScene {
-    /// Checks that all indices are valid.
+    /// Checks the indices of all parts, of the meshes of rigid shapes and of pinned vertices, and the
+    /// number of ball radii.
     ///
     /// # Errors
-    /// A description of the invalid index.
-    pub fn check(&self) -> Result<(), &'static str> {
+    /// The first that is invalid.
+    pub fn check(&self) -> Result<(), SceneError> {
         let is_within =
             |range: &Range<usize>, len: usize| range.start <= range.end && range.end <= len;
         let is_valid_part = |part: &Part| {
@@ -181,44 +221,35 @@ impl DrawnScene {
                 && self.faces[part.faces.clone()].as_flattened().iter().all(is_own)
                 && self.sticks[part.sticks.clone()].as_flattened().iter().all(is_own)
         };
-        if !self.parts.iter().all(is_valid_part) {
-            return Err(
-                "a part of the drawn scene has vertices, faces or sticks that are out of range",
-            );
+        if let Some(part) = self.parts.iter().find(|part| !is_valid_part(part)) {
+            return Err(SceneError::Part { name: part.name.clone() });
         }
         let is_valid_shape = |shape: &RigidShape| {
             let corners = shape.mesh.triangles.as_flattened();
             shape.mesh.normals.len() == shape.mesh.points.len()
                 && corners.iter().all(|&corner| (corner as usize) < shape.mesh.points.len())
         };
-        if !self.rigid_shapes.iter().all(is_valid_shape) {
-            return Err(
-                "the mesh of a rigid shape has a corner out of range or a wrong number of normals",
-            );
+        if let Some(shape) = self.rigid_shapes.iter().find(|shape| !is_valid_shape(shape)) {
+            return Err(SceneError::RigidShape { name: shape.name.clone() });
+        }
+        let vertices = self.vertices;
+        if let Some(&vertex) = self.pinned.iter().find(|&&vertex| vertex as usize >= vertices) {
+            return Err(SceneError::Pinned { vertex, vertices });
+        }
+        let found = self.ball_radii.len();
+        if found != 0 && found != vertices {
+            return Err(SceneError::BallRadii { found, vertices });
         }
         Ok(())
     }
 
-    /// Checks that a frame belongs to this drawn scene. Each [`Sink`](crate::Sink) does so; `path`
-    /// is its file.
+    /// Checks that a frame belongs to this drawn scene. Each [`Sink`](crate::Sink) calls this method
+    /// with the `path` of its file, which the error names.
     ///
     /// # Errors
-    /// If the numbers of vertices, shapes, faces or sticks differ.
+    /// If the numbers of vertices, rigid shapes, faces or sticks differ.
     pub fn check_frame(&self, frame: &Frame, path: &Path) -> crate::Result<()> {
-        let fits = |flags: &[bool], len: usize| flags.is_empty() || flags.len() == len;
-        let matches = frame.positions.len() == self.vertices
-            && frame.normals.len() == self.vertices
-            && frame.poses.len() == self.rigid_shapes.len()
-            && fits(&frame.hidden_vertices, self.vertices)
-            && fits(&frame.removed_faces, self.faces.len())
-            && fits(&frame.torn_sticks, self.sticks.len());
-        if matches {
-            Ok(())
-        } else {
-            let problem =
-                "a frame and its scene differ in the number of vertices, shapes, faces or sticks";
-            Err(Problem::Unsupported(problem).of(path))
-        }
+        FrameSizes::of(self).check(frame).in_file(path)
     }
 
     /// The bounded rigid shapes, with their indices. In written files, their points follow the
@@ -234,8 +265,8 @@ impl DrawnScene {
             + self.bounded_shapes().map(|(_, shape)| shape.mesh.points.len()).sum::<usize>()
     }
 
-    /// The positions of vertices in written files, which cannot hide vertices: a hidden vertex gets
-    /// the position of the first visible vertex of its part.
+    /// The positions of vertices in written files. File formats cannot hide vertices, so a hidden
+    /// vertex gets the position of the first visible vertex of its part, if there is one.
     pub(crate) fn vertex_positions<'a>(&self, frame: &'a Frame) -> Cow<'a, [[f32; 3]]> {
         let mut positions = Cow::Borrowed(&*frame.positions);
         if frame.hidden_vertices.is_empty() {

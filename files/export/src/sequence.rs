@@ -37,7 +37,7 @@ impl FileName {
     ///
     /// # Errors
     /// [`Problem::Pattern`] if the name has more than one `%`, or one that does not start a
-    /// pattern.
+    /// pattern, or a pattern for more than 12 digits.
     pub fn parse(path: &Path) -> Result<Self> {
         let given = path.to_owned();
         let name = path.to_string_lossy();
@@ -47,7 +47,7 @@ impl FileName {
         let invalid = || Problem::Pattern.of(path);
         let (digits, after) = rest.split_once('d').ok_or_else(invalid)?;
         let digits = if digits.is_empty() { "1" } else { digits };
-        // A width above 12 is a mistake.
+        // No run has 10^12 frames, so a width above 12 is a mistake.
         let width =
             digits.parse::<usize>().ok().filter(|width| *width <= 12).ok_or_else(invalid)?;
         if after.contains('%') {

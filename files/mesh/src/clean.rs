@@ -84,8 +84,8 @@ pub(crate) fn clean(soup: Soup, format: Format, options: &LoadOptions) -> Result
     Ok(Loaded { mesh, vertex_map, report })
 }
 
-/// Welds each vertex to the first one at its position; these first ones keep their order. Sets the new
-/// index of each vertex, and returns the number of removed vertices.
+/// Welds each vertex to the first one at its position. The remaining vertices keep their order. Sets
+/// the new index of each vertex, and returns the number of removed vertices.
 fn weld(positions: &mut Vec<[f32; 3]>, new_index: &mut [u32]) -> usize {
     let before = positions.len();
     let mut kept: Vec<[f32; 3]> = Vec::with_capacity(before);
@@ -101,7 +101,7 @@ fn weld(positions: &mut Vec<[f32; 3]>, new_index: &mut [u32]) -> usize {
     before - positions.len()
 }
 
-/// Drops unused vertices; the others keep their order. Returns the new index of each vertex, which
+/// Drops unused vertices; the used ones keep their order. Returns the new index of each vertex, which
 /// is meaningless for an unused one.
 fn drop_unused(used: &[bool], positions: &mut Vec<[f32; 3]>) -> Vec<u32> {
     let mut next = 0;
@@ -116,6 +116,7 @@ fn drop_unused(used: &[bool], positions: &mut Vec<[f32; 3]>) -> Vec<u32> {
     new_index
 }
 
+/// Replaces each corner by its new index.
 fn renumber(triangles: &mut [[u32; 3]], new_index: &[u32]) {
     for corner in triangles.as_flattened_mut() {
         *corner = new_index[*corner as usize];

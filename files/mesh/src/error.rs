@@ -12,7 +12,7 @@ use crate::{FileNameError, Format};
 #[derive(Debug, Error)]
 #[error(transparent)]
 pub enum LoadInFolderError {
-    /// The name leads out of the folder, or is empty.
+    /// The name is empty, or is not that of a file in or below the folder.
     FileName(#[from] FileNameError),
     /// The file cannot be read, or is invalid.
     Mesh(#[from] MeshError),
@@ -91,7 +91,8 @@ pub enum Problem {
         /// What is incomplete.
         inside: String,
     },
-    /// The header declares more rows than the file has room for. Nothing was allocated for them.
+    /// The header declares more rows than fit into the rest of the file. Nothing was allocated for
+    /// them.
     #[error(
         "declares {declared} rows of element `{element}`, which take at least {needed} bytes, but \
          only {left} bytes are left: the file is truncated, or the count is wrong"

@@ -47,7 +47,7 @@ fn chunks(bytes: &[u8]) -> Result<Glb<'_>> {
         return Err(truncated("the header of binary glTF".into()).at(Location::Byte(0)));
     };
     let length = u32::from_le_bytes([header[8], header[9], header[10], header[11]]) as usize;
-    // The crate subtracts the length of the header without a check.
+    // The crate `gltf` subtracts the length of the header from this length without a check.
     if length < HEADER_BYTES {
         let found = format!("a length of {length} bytes");
         return Err(

@@ -1,15 +1,15 @@
 //! Recognizes regular grids, and numbers their vertices row by row.
 //!
 //! A regular grid has W by H vertices, and all its cells are split along the same diagonal. The
-//! search takes linear time and stops at the first difference.
+//! search takes linear time and stops at the first place where the mesh differs from a grid.
 
 use crate::TriangleMesh;
 
 /// Minimum numbers of vertices along the longer and the shorter side. Smaller grids gain too little
 /// to be renumbered.
 const SIDES_MIN: [usize; 2] = [16, 4];
-/// If both sides have at least this many vertices, the first row is the highest side. Otherwise
-/// rows run along the longer sides.
+/// If both sides have at least this many vertices, the first row is the highest of the four sides.
+/// Otherwise rows run along the longer sides.
 const BROAD_MIN: usize = 64;
 
 /// A regular grid: the vertices row by row, with `width` vertices in a row.
@@ -106,8 +106,8 @@ impl<'a> Adjacency<'a> {
         [corners.next(), corners.next()]
     }
 
-    /// Of the two triangles at an edge, one has the third corner `known`: returns that of the
-    /// other.
+    /// Returns the vertex opposite to `known` across an edge: one of the two triangles at the edge has
+    /// the third corner `known`, and the other triangle has the returned one.
     fn across(&self, edge: [u32; 2], known: u32) -> Option<u32> {
         match self.opposite(edge) {
             [Some(one), other] if one == known => other,
@@ -117,10 +117,10 @@ impl<'a> Adjacency<'a> {
     }
 
     /// Returns the only grid that the mesh can be, if any, with cells split from the upper right to
-    /// the lower left. The caller must compare its triangles.
+    /// the lower left. The caller must check the triangles with [`Grid::has_exactly`].
     fn grid(&self) -> Option<Grid> {
         let vertices = self.starts.len() - 1;
-        // Two corners of a grid have one triangle each.
+        // Two of the four corners of a grid have one triangle each, the others have two.
         let corner = (0..vertices as u32).find(|&vertex| self.around(vertex).len() == 1)?;
         let [a, b, c] = self.triangles[self.around(corner)[0] as usize];
         let right = if a == corner {
@@ -141,6 +141,7 @@ impl<'a> Adjacency<'a> {
             let above = (row - 1) * width;
             for column in 0..width - 1 {
                 let edge = [grid[above + column], grid[above + column + 1]];
+                // An edge of the first row has only one triangle.
                 let next = if row > 1 {
                     self.across(edge, grid[above + column + 1 - width])?
                 } else {
@@ -160,6 +161,8 @@ impl<'a> Adjacency<'a> {
         let mut side = vec![corner, next];
         loop {
             let [before, current] = [side[side.len() - 2], side[side.len() - 1]];
+            // A corner of a grid has one or two triangles, any other vertex of a side three. The limit
+            // on the length stops the loop in a mesh whose boundary has no corner.
             match self.around(current).len() {
                 1 | 2 => return Some(side),
                 3 if side.len() < self.starts.len() => {}
@@ -189,7 +192,7 @@ impl Grid {
         }
         // For each cell, whether its upper left and its lower right triangle are found.
         let mut found = vec![[false; 2]; (width - 1) * (height - 1)];
-        // Whether the grid has the triangle and it was not found before.
+        // Whether the triangle is one of the grid and was not found before.
         let is_new = |triangle: &[u32; 3]| {
             let mut corners = triangle.map(|corner| index_of[corner as usize]);
             corners.sort_unstable();

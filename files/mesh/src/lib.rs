@@ -32,7 +32,7 @@
 //! # Ok::<(), taut_mesh::MeshError>(())
 //! ```
 //!
-//! The readers read positions and faces. They split faces with more than three corners into
+//! The readers use positions and faces only. They split faces with more than three corners into
 //! triangle fans, weld vertices at the same position, drop degenerate triangles and vertices
 //! without a face, and number the vertices of a regular grid row by row. A [`Report`] counts these
 //! changes; [`LoadOptions`] switch some of them off.
@@ -143,14 +143,15 @@ pub fn read_obj(bytes: &[u8], options: &LoadOptions) -> Result<Loaded, MeshError
 /// Same as [`read_obj`], with the line in an ASCII file and the byte in a binary one. Also an
 /// invalid header ([`Problem::Malformed`]); a header that declares more rows than can fit into the
 /// file ([`Problem::CountTooLarge`]); a file that ends before the last declared row
-/// ([`Problem::Truncated`]) or goes on after it ([`Problem::Malformed`]); and triangle strips ([`Problem::Unsupported`]).
+/// ([`Problem::Truncated`]) or has data after it ([`Problem::Malformed`]); and triangle strips
+/// ([`Problem::Unsupported`]).
 pub fn read_ply(bytes: &[u8], options: &LoadOptions) -> Result<Loaded, MeshError> {
     Ok(clean::clean(ply::read(bytes, options)?, Format::Ply, options)?)
 }
 
-/// Reads glTF 2.0, JSON or binary: the triangles of the default scene (else of the first),
-/// transformed by their nodes, as one mesh. Triangle lists, strips and fans are read; points and
-/// lines are counted.
+/// Reads glTF 2.0, JSON or binary: the triangles of the default scene, transformed by their nodes,
+/// as one mesh. Without a default scene, the first one is read. Triangle lists, strips and fans are
+/// read; points and lines are counted.
 ///
 /// Buffers may be in the file, in `data:` URIs, or in files in or below `folder`, the folder of the
 /// glTF file. If `folder` is `None`, no file is opened. Images are never read.

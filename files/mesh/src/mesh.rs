@@ -95,6 +95,8 @@ pub struct Report {
     /// glTF: scenes other than the one that was read.
     pub other_scenes: usize,
     /// Columns and rows, if the mesh is a regular grid; its vertices are then numbered row by row.
+    /// `None` for other meshes, and if [`LoadOptions::number_grids`](crate::LoadOptions::number_grids)
+    /// is off.
     pub grid: Option<[usize; 2]>,
 }
 

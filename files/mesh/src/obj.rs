@@ -103,8 +103,8 @@ impl Reader {
         }
     }
 
-    /// Reads `v x y z`. A fourth number is a weight, which divides the coordinates; three or more
-    /// further numbers are a colour, which is ignored.
+    /// Reads `v x y z`. One further number is a weight, by which the coordinates are divided. Two or
+    /// more are a colour, perhaps after a weight, and are ignored.
     fn read_vertex<'a>(
         &mut self,
         words: impl Iterator<Item = &'a str>,

@@ -15,11 +15,12 @@ pub struct LoadOptions {
     pub keep_unreferenced: bool,
     /// Whether the vertices of a regular grid are numbered row by row. A regular grid has W by H
     /// vertices, at least 16 by 4, and all its cells are split along the same diagonal. Default:
-    /// yes, because the kernel for sheets needs this numbering and is three times as fast.
+    /// yes, because the kernel for sheets needs this numbering and is three times as fast as other
+    /// kernels.
     ///
     /// A grid that is already numbered row by row keeps its numbers. Otherwise the first row is the
-    /// side with the greatest mean height (y), or, if the shorter sides have fewer than 64 vertices,
-    /// the longer side with the greater one.
+    /// side with the greatest mean height (y). If the shorter sides have fewer than 64 vertices, only
+    /// the two longer sides are considered.
     pub number_grids: bool,
     /// The maximum number of vertices in a file. Default: 2^24, the maximum number of particles in
     /// a scene. That many take about 1 GB while they are welded, and then 0.3 GB with their

@@ -8,7 +8,8 @@ use crate::error::{Problem, Result};
 pub(crate) struct Soup {
     pub(crate) positions: Vec<[f32; 3]>,
     pub(crate) triangles: Vec<[u32; 3]>,
-    /// This and the next three are counts of [`Report`](crate::Report) with the same names.
+    /// `faces` and the next three fields are the counts of [`Report`](crate::Report) with the same
+    /// names.
     pub(crate) faces: usize,
     pub(crate) not_faces: usize,
     pub(crate) unknown_lines: usize,
@@ -64,8 +65,8 @@ impl Soup {
         Problem::check_limit("points and lines", self.not_faces as u64, limit)
     }
 
-    /// Adds a face as a triangle fan around its first corner. The fan of a concave face may overlap
-    /// itself: then its edges are right for cloth, but it is drawn incorrectly.
+    /// Adds a face as a triangle fan around its first corner. The triangles of a concave face may
+    /// overlap: their edges are still usable as sticks, but the face is drawn incorrectly.
     pub(crate) fn add_face(&mut self, corners: &[u32]) -> Result<(), Problem> {
         let Some((hub, rim)) = corners.split_first().filter(|(_, rim)| rim.len() >= 2) else {
             return self.count_not_a_face();

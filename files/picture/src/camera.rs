@@ -93,11 +93,12 @@ fn is_plane(shape: &RigidShape) -> bool {
 /// Whether a rigid shape is unbounded horizontal ground.
 pub(crate) fn is_floor(shape: &RigidShape, pose: &Pose) -> bool {
     let [low, high] = heights(shape, pose);
+    // Coordinates that a pose has rotated are not exactly equal.
     shape.unbounded && high - low <= 1e-4 * (1.0 + high.abs())
 }
 
 /// The height of the floor, m, if there is one: that of the lowest point of an unbounded rigid
-/// shape. Of several such shapes, the highest floor counts.
+/// shape. If there are several such shapes, the greatest of these heights.
 pub(crate) fn floor(scene: &DrawnScene, frame: &Frame) -> Option<f32> {
     let unbounded =
         scene.rigid_shapes.iter().zip(&frame.poses).filter(|(shape, _)| shape.unbounded);
@@ -124,13 +125,13 @@ impl Bounds {
     /// floors are left out and rooms are included. In 2D, planes of any angle are left out.
     pub fn add(&mut self, scene: &DrawnScene, frame: &Frame) {
         let floor = floor(scene, frame).filter(|_| !scene.flat).unwrap_or(f32::NEG_INFINITY);
-        let rooms = scene.rigid_shapes.iter().zip(&frame.poses);
-        // The 3D painter skips triangles that reach behind the camera, so its pictures show the whole
-        // mesh of a tilted plane.
-        let is_left_out = |shape: &RigidShape, pose: &Pose| {
-            !shape.unbounded || is_floor(shape, pose) || (scene.flat && is_plane(shape))
+        // In 3D, a tilted plane is treated like a room: the painter skips triangles that reach behind
+        // the camera, so the whole mesh of the plane must be in front of it.
+        let is_room = |shape: &RigidShape, pose: &Pose| {
+            shape.unbounded && !is_floor(shape, pose) && !(scene.flat && is_plane(shape))
         };
-        let rooms = rooms.filter(|(shape, pose)| !is_left_out(shape, pose));
+        let shapes = scene.rigid_shapes.iter().zip(&frame.poses);
+        let rooms = shapes.filter(|(shape, pose)| is_room(shape, pose));
         let room_points = rooms.flat_map(|(shape, pose)| {
             shape.mesh.points.iter().map(|&point| Vec3::from(pose.point(point)))
         });
@@ -269,8 +270,8 @@ impl Camera {
         self.focal * length / (point - self.eye).dot(self.forward)
     }
 
-    /// The unit vector of a direction with components to the right and the back of the camera, and
-    /// upward in the world.
+    /// The unit vector of a direction with three components: to the right of the camera, upwards in
+    /// the world, and backwards from the camera.
     pub(crate) fn direction(&self, [right, up, back]: [f32; 3]) -> Vec3 {
         (self.right * right + Vec3::Y * up - self.forward * back).normalize()
     }

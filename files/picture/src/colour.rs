@@ -53,7 +53,7 @@ pub(crate) fn linear(colour: [u8; 3]) -> Vec3 {
     Vec3::from(colour.map(|c| to_linear(f32::from(c) / 255.0)))
 }
 
-/// The sRGB value of linear light from 0 to 1, in steps of 1/4095.
+/// A table of sRGB values: entry `n` is that of the linear light `n / 4095`.
 static TO_SRGB: LazyLock<Vec<u8>> = LazyLock::new(|| {
     let to_srgb = |c: f32| {
         let c = if c <= 0.003_130_8 { 12.92 * c } else { 1.055 * c.powf(1.0 / 2.4) - 0.055 };
@@ -74,7 +74,7 @@ pub(crate) fn srgb(linear_colour: Vec3) -> [u8; 3] {
     linear_colour.to_array().map(|c| TO_SRGB[(c.clamp(0.0, 1.0) * 4095.0 + 0.5) as usize])
 }
 
-/// The colour of the back of a cloth.
+/// The colour of the back of a cloth with this colour, in linear light.
 pub(crate) fn faded(colour: Vec3) -> Vec3 {
     colour.lerp(Vec3::new(0.86, 0.80, 0.70), 0.45)
 }

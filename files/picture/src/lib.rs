@@ -7,8 +7,8 @@
 //! | `.apng` | animated PNG in full colour ("Portable Network Graphics", third edition, W3C 2025) |
 //! | `.gif` | looping GIF 89a, one palette per frame ("Graphics Interchange Format", 1990) |
 //!
-//! Animations store only what changes from frame to frame. The camera sees everything in all
-//! frames, so frames are first recorded on disk, and drawn when the last is known.
+//! Animations store only what changes from frame to frame. The camera is fixed and sees everything in
+//! all frames, so frames are first recorded on disk, and drawn after the last one was recorded.
 //!
 //! ```
 //! use taut_export::{DrawnScene, Frame, Material, Mesh, Pose, RigidShape, Sink, Timeline};
@@ -59,11 +59,12 @@ pub struct Options {
     pub width: u32,
     /// Height in pixels, at least 1.
     pub height: u32,
-    /// The view; of a 2D scene only its zoom is used.
+    /// The view. For a 2D scene only the zoom is used.
     pub view: View,
     /// The background.
     pub background: Background,
-    /// The number of colours in a frame of a GIF, 64 to 255. Fewer colours make smaller files.
+    /// The number of colours in a frame of a GIF, 64 to 255; a smaller number is raised to 64. Fewer
+    /// colours make smaller files.
     pub colours: u8,
 }
 

@@ -55,6 +55,7 @@ impl Painter2d {
 
     pub(crate) fn paint(&self, scene: &DrawnScene, frame: &Frame, options: &Options) -> Picture {
         let Options { width, height, background, .. } = *options;
+        // `None` if the picture has no pixels or is too large.
         let Some(mut pixmap) = Pixmap::new(width, height) else {
             return Picture { width, height, pixels: vec![[0; 3]; (width * height) as usize] };
         };
@@ -137,7 +138,8 @@ fn fill_background(pixmap: &mut Pixmap, background: Background) {
     pixmap.fill_rect(all, &Paint { shader, ..Paint::default() }, Transform::identity(), None);
 }
 
-/// All triangles as one path, so that anti-aliasing leaves no gaps between them.
+/// All triangles as one path: if each were filled on its own, anti-aliasing would leave gaps between
+/// them.
 fn triangles_path(triangles: impl Iterator<Item = [Vec2; 3]>) -> Option<Path> {
     let mut path = PathBuilder::new();
     for [a, b, c] in triangles {

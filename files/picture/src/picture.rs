@@ -11,7 +11,7 @@ pub struct Picture {
     pub pixels: Vec<[u8; 3]>,
 }
 
-/// A rectangle of pixels.
+/// A rectangle of pixels; `left` and `top` are counted from the upper left corner of the picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Patch {
     pub(crate) left: u32,
@@ -36,8 +36,8 @@ impl Picture {
         Patch { left: 0, top: 0, width: self.width, height: self.height }
     }
 
-    /// The smallest rectangle that contains all pixels that differ from a picture of the same size.
-    /// A single pixel if none differs.
+    /// The smallest rectangle that contains all pixels that differ from `before`, a picture of the
+    /// same size. A single pixel if none differs, because formats have no empty rectangles.
     pub(crate) fn changed_patch(&self, before: &Self) -> Patch {
         let (mut low, mut high) = ([u32::MAX; 2], [0; 2]);
         let pairs = self.pixels.iter().zip(&before.pixels).enumerate();

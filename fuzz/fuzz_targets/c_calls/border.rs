@@ -1,4 +1,5 @@
-//! Arguments as a C program passes them, and what must hold after each call.
+//! The boundary between Rust and C: arguments as a C program passes them, and what must hold after each
+//! call.
 
 use std::ffi::{CStr, c_char};
 use std::ptr;
@@ -9,21 +10,26 @@ use taut_c::{
     taut_world_info,
 };
 
-/// What is wrong with the arguments of a call.
+/// What is wrong with the arguments of a call. A fault has no effect on calls without such arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
+    /// Nothing.
     None,
+    /// The pointer to the world is NULL.
     NullWorld,
+    /// The pointer to an output is NULL.
     NullOutput,
     /// The pointer to an array, a text or settings is NULL.
     NullArray,
+    /// The pointer to an array is not aligned to its elements.
     Unaligned,
     /// The length of an array is one more than the call expects.
     Longer,
-    /// The length is one less than the call expects.
+    /// The length of an array is one less than the call expects.
     Shorter,
-    /// The length is larger than memory.
+    /// The length of an array or a text is `usize::MAX`, larger than memory.
     Endless,
+    /// A text is not UTF-8.
     NotUtf8,
 }
 
@@ -44,19 +50,20 @@ impl<'a> Arbitrary<'a> for Fault {
 }
 
 impl Fault {
-    /// A pointer to an output.
+    /// A pointer to an output, or NULL.
     pub fn output<T>(self, output: &mut T) -> *mut T {
         if self == Self::NullOutput { ptr::null_mut() } else { output }
     }
 
-    /// The error of a call that requires its output, if its output is null.
+    /// The error of a call that requires its output, if the pointer to the output is NULL.
     pub fn output_error(self) -> Option<Status> {
         (self == Self::NullOutput).then_some(Status::NullPointer)
     }
 }
 
-/// An array and the pointer and the length that a call gets. The array has more elements than the
-/// length says, unless the length is rejected.
+/// An array, and the pointer and the length that a call gets. The array has more elements than the
+/// call expects, so that a pointer that is not aligned and a length that is one too large stay within
+/// the array.
 pub struct Array<T> {
     elements: Vec<T>,
     length: usize,
@@ -93,7 +100,7 @@ impl<T: Copy + Default> Array<T> {
         &self.elements[..self.length]
     }
 
-    /// The error of a call that expects this array with its length, and checks nothing before.
+    /// The error of a call that expects this array with its length, and checks this array first.
     pub fn error(&self) -> Option<Status> {
         match self.fault {
             Fault::NullArray if self.length > 0 => Some(Status::NullPointer),
@@ -141,20 +148,20 @@ impl Text {
 pub enum Effect {
     /// Nothing.
     Reads,
-    /// The world, if it succeeds.
+    /// The world, if the call succeeds.
     Changes,
-    /// The world, also if it fails.
+    /// The world, also if the call fails.
     Steps,
 }
 
-/// What can be observed of a world at little cost.
+/// The values that are compared to tell whether a call has changed a world.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Observed {
     pub hash: u64,
     pub info: Info,
 }
 
-/// The last message of this thread, and the checks of each status against it.
+/// Holds the message of the last failure on this thread, and checks that each status agrees with it.
 pub struct Messages(String);
 
 impl Messages {
@@ -162,7 +169,7 @@ impl Messages {
         Self(message())
     }
 
-    /// A status and the message must agree, and a call must not panic.
+    /// Checks that the status of a call agrees with the message, and that the call did not panic.
     pub fn check(&mut self, status: Status) -> Status {
         let message = message();
         if status == Status::Ok {
@@ -184,13 +191,14 @@ impl Messages {
     }
 }
 
+/// The message of the last failure on this thread.
 fn message() -> String {
     // SAFETY: the pointer is valid until the next failure of this thread, and is copied here.
     let message = unsafe { CStr::from_ptr(taut_last_error()) };
     message.to_str().expect("messages are UTF-8").to_owned()
 }
 
-/// A world, which is freed once.
+/// The pointer to a world, or NULL. The world is freed when this is dropped.
 pub struct Owned(*mut World);
 
 impl Owned {
@@ -226,6 +234,7 @@ impl Drop for Owned {
     }
 }
 
+/// The content of an output before a call writes it.
 pub fn no_info() -> Info {
     Info {
         dimensions: 0,
@@ -241,6 +250,7 @@ pub fn no_info() -> Info {
     }
 }
 
+/// The content of an output before a call writes it.
 pub fn no_settings() -> Settings {
     Settings {
         dt: 0.0,

@@ -16,6 +16,7 @@ use taut_fuzz::scenes::{BODIES, FLAT, SCENES};
 
 use crate::border::{Array, Fault, Messages, Owned, Text};
 
+/// How to create a world.
 #[derive(Arbitrary, Debug)]
 pub struct Creation {
     pub source: Source,
@@ -23,18 +24,22 @@ pub struct Creation {
     fault: Fault,
 }
 
+/// What a world is made of.
 #[derive(Arbitrary, Debug)]
 pub enum Source {
     /// The index of a scene of the library, and its size.
     Library(u8, Count),
-    /// One of the valid scenes.
+    /// The index of a valid scene.
     Scene(u8),
+    /// The text of a scene file.
     Text(SceneText),
+    /// Any bytes, as the text of a scene file.
     Bytes(Vec<u8>),
-    /// A path of no readable file.
+    /// The index of a path at which there is no readable file.
     File(u8),
-    /// A sheet of columns and rows.
+    /// A mesh that is a sheet: columns and rows (modulo 7, plus 2), and how it becomes cloth.
     Sheet(u8, u8, Option<ClothInput>),
+    /// A mesh: its positions, the corners of its triangles, and how it becomes cloth.
     Mesh(Vec<[Number; 3]>, Vec<[u8; 3]>, Option<ClothInput>),
 }
 
@@ -75,7 +80,7 @@ impl KernelInput {
 }
 
 impl Source {
-    /// Whether a world of it takes a few milliseconds at most.
+    /// Whether all counts that this source requests are small, or so large that they must be rejected.
     fn is_small(&self) -> bool {
         match self {
             Self::Text(SceneText(text)) => has_allowed_counts(text),
@@ -84,7 +89,7 @@ impl Source {
         }
     }
 
-    /// The positions and triangles of a mesh.
+    /// The positions, corners and cloth options, if the source is a mesh.
     fn mesh(&self) -> Option<(Vec<f32>, Vec<u32>, Option<Cloth>)> {
         match self {
             Self::Sheet(columns, rows, cloth) => {
@@ -120,13 +125,14 @@ impl Source {
 }
 
 impl Creation {
-    /// Makes a world, or checks the error.
+    /// Makes a world. Checks the error if the arguments have a fault; returns `None` after any error.
     pub fn run(&self, messages: &mut Messages) -> Option<Owned> {
         if !self.source.is_small() {
             return None;
         }
         let fault = self.fault;
-        // Only one error at a time, so that it is known which one is reported.
+        // Kernels may be invalid, too. They are passed only without a fault, so that it is known which
+        // error is reported.
         let kernels = self.kernels.filter(|_| fault == Fault::None).map(KernelInput::kernels);
         let kernels = kernels.as_ref().map_or(ptr::null(), ptr::from_ref);
         let mut world: *mut World = ptr::null_mut();
@@ -159,7 +165,8 @@ impl Creation {
         (!world.is_null()).then(|| Owned::new(world))
     }
 
-    /// Makes a world of a text: a name, a path or a scene.
+    /// Makes a world of a text: the name of a library scene, a path, or the text of a scene file. Returns
+    /// the status, and the error that the fault of the text must give.
     ///
     /// # Safety
     /// `kernels` and `out` must be NULL or valid.
@@ -201,7 +208,7 @@ impl Creation {
     }
 }
 
-/// The default cloth is one that a mesh can become.
+/// Checks that the default cloth has a valid density, and resists bending and has tethers.
 pub fn check_default_cloth() {
     let Cloth { density, resists_bending, tethered } = taut_cloth_default();
     assert!(density > 0.0 && resists_bending && tethered);

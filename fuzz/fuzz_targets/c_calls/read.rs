@@ -13,11 +13,13 @@ use taut_c::{
 use taut_fuzz::numbers::{Index, Number};
 
 use crate::border::{Array, Effect, Fault, Messages, Text, no_info, no_settings, point};
-use crate::{Point3, Slot, value};
+use crate::{Handle, Point3, c_point};
 
-/// The content of an array before a call fills it. It is no vertex index and no coordinate.
-const UNTOUCHED: u32 = 0xfff0_0001; // as a float it is NaN
+/// The content of an array before a call fills it. It is never a vertex index, and as the bits of a
+/// float it is NaN.
+const UNTOUCHED: u32 = 0xfff0_0001;
 
+/// A call that reads.
 #[derive(Arbitrary, Debug)]
 pub enum Read {
     Hash,
@@ -25,7 +27,8 @@ pub enum Read {
     Settings,
     Model(Index),
     ModelNamed(u8),
-    /// A model, a group, and whether to read its particles or only their number.
+    /// The indices of the names of a model and a group, and whether to read the particles of the group or
+    /// only their number.
     Group(u8, u8, bool),
     Position(Index),
     Stick(Index),
@@ -39,23 +42,24 @@ pub enum Read {
     Lines,
 }
 
-/// Names of models of the scenes and of the library, and others.
+/// Names of models in the scenes of this target and of the library, and names that no model has.
 const MODELS: [&str; 10] =
     ["cloth", "rope", "curtain", "flag", "rug", "disc 3", "doll", "m0", "", "no such"];
+/// Names of groups, and names that no group has.
 const GROUPS: [&str; 8] = ["top", "left", "corners", "body", "head", "particles", "", "no such"];
 
-/// What a call that reads needs, and the checks of its outputs.
+/// Makes calls that read, and checks their outputs.
 struct Reader<'a> {
-    slot: &'a Slot,
+    handle: &'a Handle,
     messages: &'a mut Messages,
     fault: Fault,
     info: Info,
 }
 
 impl Read {
-    pub fn run(&self, slot: &Slot, messages: &mut Messages, fault: Fault) {
-        let info = slot.observe().info;
-        let mut reader = Reader { slot, messages, fault, info };
+    pub fn run(&self, handle: &Handle, messages: &mut Messages, fault: Fault) {
+        let info = handle.observe().info;
+        let mut reader = Reader { handle, messages, fault, info };
         match self {
             Self::Hash | Self::Info | Self::Settings => reader.hash_info_or_settings(self),
             Self::Model(nth) => reader.model(nth.of(info.models)),
@@ -84,15 +88,15 @@ impl Read {
 
 impl Reader<'_> {
     fn call(&mut self, call: impl FnOnce(*mut World) -> Status) -> Status {
-        self.slot.call(self.messages, self.fault, Effect::Reads, call)
+        self.handle.call(self.messages, self.fault, Effect::Reads, call)
     }
 
     fn has_world(&self) -> bool {
-        !self.slot.world.pointer(self.fault).is_null()
+        !self.handle.world.pointer(self.fault).is_null()
     }
 
-    /// Checks that a call failed with this error, or succeeded if there is none. (`Slot::call`
-    /// checks calls without a world.)
+    /// Checks that a call failed with `error`, or succeeded if that is `None`. (`Handle::call` checks
+    /// calls without a world.)
     fn expect(&self, status: Status, error: Option<Status>) {
         if self.has_world() {
             assert_eq!(status, error.unwrap_or(Status::Ok), "{:?}", self.fault);
@@ -128,7 +132,7 @@ impl Reader<'_> {
         let name = str::from_utf8(name).expect("names are UTF-8");
         let mut found = no_model();
         let (start, length) = (name.as_ptr().cast(), name.len());
-        let world = self.slot.world.pointer(Fault::None);
+        let world = self.handle.world.pointer(Fault::None);
         // SAFETY: the arguments are valid.
         let status = unsafe { taut_world_model_named(world, start, length, &raw mut found) };
         assert_eq!((status, found.first_particle), (Status::Ok, first_particle));
@@ -189,12 +193,13 @@ impl Reader<'_> {
         self.expect(status, array.error());
         let all = array.elements();
         assert!(match status {
-            Status::Ok => all.iter().all(|&it| it < self.info.particles),
-            _ => all.iter().all(|&it| it == usize::MAX),
+            Status::Ok => all.iter().all(|&particle| particle < self.info.particles),
+            _ => all.iter().all(|&untouched| untouched == usize::MAX),
         });
     }
 
-    /// The status, and the number of particles that the call has written.
+    /// Reads the particles of a group into an array. Returns the status, and the number of particles
+    /// that the call has written to its output.
     fn call_group(
         &mut self,
         model: &Text,
@@ -232,9 +237,10 @@ impl Reader<'_> {
         self.expect(status, fault.output_error().or(missing));
         if status == Status::Ok {
             let Point { x, y, z } = found;
-            let all = self.slot.positions();
+            let all = self.handle.positions();
             let row = [x, y, z].map(f32::to_bits);
-            assert!(all[3 * nth..][..3].iter().zip(row).all(|(it, bits)| it.to_bits() == bits));
+            let copied = all[3 * nth..][..3].iter().map(|x| x.to_bits());
+            assert!(copied.eq(row), "a position differs from the copy of all positions");
         }
     }
 
@@ -247,8 +253,9 @@ impl Reader<'_> {
         });
         let missing = (nth >= self.info.sticks).then_some(Status::OutOfRange);
         self.expect(status, fault.output_error().or(missing));
-        let exists = [a, b].iter().all(|&it| (it as usize) < self.info.particles);
+        let exists = [a, b].iter().all(|&end| (end as usize) < self.info.particles);
         assert!(match status {
+            // A torn stick has `u32::MAX` for both ends.
             Status::Ok => exists || [a, b] == [u32::MAX; 2],
             _ => [a, b] == [UNTOUCHED; 2],
         });
@@ -262,12 +269,12 @@ impl Reader<'_> {
             unsafe {
                 match read {
                     Read::Nearest(to, within) => {
-                        taut_world_nearest(world, value(*to), within.value(), out)
+                        taut_world_nearest(world, c_point(*to), within.value(), out)
                     }
                     Read::NearestToRay(origin, direction, within) => taut_world_nearest_to_ray(
                         world,
-                        value(*origin),
-                        value(*direction),
+                        c_point(*origin),
+                        c_point(*direction),
                         within.value(),
                         out,
                     ),
@@ -281,7 +288,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Fills an array of floats for each vertex; returns it if the call succeeded.
+    /// Makes a call that copies `per_vertex` floats for each vertex. Returns them if it succeeded.
     fn floats(
         &mut self,
         per_vertex: usize,
@@ -301,15 +308,15 @@ impl Reader<'_> {
 
     fn normals(&mut self) {
         let Some(normals) = self.floats(3, taut_world_copy_normals) else { return };
-        // Larger coordinates may have inaccurate normals.
-        let is_usual = self.slot.positions().iter().all(|x| x.abs() < 1e3);
+        // Normals may be inaccurate where coordinates are large.
+        let is_usual = self.handle.positions().iter().all(|x| x.abs() < 1e3);
         for row in normals.as_chunks::<3>().0 {
             let length = row.iter().map(|x| x * x).sum::<f32>().sqrt();
             assert!(!is_usual || (length - 1.0).abs() < 1e-3, "not a unit normal: {row:?}");
         }
     }
 
-    /// Checks that the vertices that are lent equal those that are copied.
+    /// Checks that the vertices that the library lends equal those that it copies.
     fn lent_vertices(&mut self) {
         let Some(copied) = self.floats(6, taut_world_copy_vertices) else { return };
         let (fault, mut vertices, mut length) = (self.fault, ptr::null(), 0);
@@ -326,7 +333,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Checks a call that copies this number of indices, all less than `below`.
+    /// Makes a call that copies `count` indices, and checks that all are less than `below`.
     fn indices(
         &mut self,
         count: usize,
@@ -341,12 +348,13 @@ impl Reader<'_> {
         self.expect(status, array.error());
         let all = array.elements();
         assert!(match status {
-            Status::Ok => all.iter().all(|&it| (it as usize) < below),
-            _ => all.iter().all(|&it| it == UNTOUCHED),
+            Status::Ok => all.iter().all(|&index| (index as usize) < below),
+            _ => all.iter().all(|&index| index == UNTOUCHED),
         });
     }
 }
 
+/// The content of an output before a call writes it.
 fn no_model() -> Model {
     Model {
         name: ptr::null(),

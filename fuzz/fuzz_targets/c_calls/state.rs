@@ -1,4 +1,4 @@
-//! Steps and snapshots.
+//! Calls that step a world, write its snapshot, or restore it.
 
 use std::{ptr, slice};
 
@@ -10,32 +10,33 @@ use taut_c::{
 };
 use taut_fuzz::edit::Edit;
 
-use crate::Slot;
+use crate::Handle;
 use crate::border::{Array, Effect, Fault, Messages, no_settings};
 
-/// A snapshot.
+/// A snapshot, and the state of its world at that time.
 pub struct Saved {
     bytes: Vec<u8>,
     hash: u64,
     /// The number of its world.
     number: usize,
-    /// Whether all positions are in the range of snapshots.
+    /// Whether all positions are in the valid range, with a margin, so that the snapshot can be
+    /// restored.
     is_valid: bool,
 }
 
-/// A snapshot that is restored, with edits of its values or of its bytes.
+/// Restores a snapshot, perhaps with edits of its values or of its bytes.
 #[derive(Arbitrary, Debug)]
 pub struct Restoration {
-    /// Which of the snapshots.
+    /// The index of the snapshot, modulo the number of snapshots.
     nth: u8,
     edits: Vec<Edit>,
-    /// Places of bytes, and their new values.
+    /// Positions of bytes in the snapshot, and their new values.
     bytes: Vec<(u16, u8)>,
     /// How many bytes are removed from the end.
     missing: Option<u16>,
 }
 
-impl Slot {
+impl Handle {
     pub fn positions(&self) -> Vec<f32> {
         let mut positions = vec![0.0; 3 * self.observe().info.vertices];
         let world = self.world.pointer(Fault::None);
@@ -54,7 +55,8 @@ impl Slot {
         settings
     }
 
-    /// Limits the substeps, passes and iterations of a step, so that it takes about a millisecond.
+    /// Limits the substeps, passes and iterations of a step, so that a step takes about a millisecond. A
+    /// step of at most 24 iterations in all substeps and passes keeps its settings.
     fn shorten(&self) {
         let settings = self.read_settings();
         let Settings { dt, substeps, passes, iterations, .. } = settings;
@@ -62,8 +64,9 @@ impl Slot {
         if repetitions.iter().product::<u64>() <= 24 {
             return;
         }
-        // A step that needs more than 12 substeps gets the length 1/60 s.
-        let substeps_min = (dt / 8.0).ceil().max(1.0) as u32; // a substep has at most 10 s
+        // A substep may have at most 10 s; 8 s leave a margin. A step that would need more than 12
+        // substeps gets the length 1/60 s.
+        let substeps_min = (dt / 8.0).ceil().max(1.0) as u32;
         let settings = Settings {
             substeps: substeps.min(3).max(substeps_min),
             passes: passes.min(2),
@@ -84,6 +87,7 @@ impl Slot {
         }
     }
 
+    /// Runs this many steps, and checks their outcome.
     pub fn step(&self, messages: &mut Messages, fault: Fault, steps: u8) {
         if !self.world.is_null() {
             self.shorten();
@@ -115,6 +119,7 @@ impl Slot {
         assert!(out.torn + after.info.lines >= before.info.lines);
     }
 
+    /// Writes a snapshot of the world. Returns it if that succeeded.
     pub fn snapshot(&self, messages: &mut Messages, fault: Fault) -> Option<Saved> {
         let (mut bytes, mut length) = (ptr::null(), 0);
         let status = self.call(messages, fault, Effect::Reads, |world| {
@@ -132,7 +137,7 @@ impl Slot {
         Some(Saved { bytes, hash: self.observe().hash, number: self.number, is_valid })
     }
 
-    /// Restores a snapshot of this world. Returns whether that succeeded.
+    /// Restores a snapshot that this world has written. Returns whether that succeeded.
     fn resume(&self, messages: &mut Messages, saved: &Saved) -> bool {
         let (bytes, length) = (saved.bytes.as_ptr(), saved.bytes.len());
         let status = self.call(messages, Fault::None, Effect::Changes, |world| {
@@ -149,6 +154,7 @@ impl Slot {
         true
     }
 
+    /// Runs two steps, restores the state before them, and runs them again: the bits must be equal.
     pub fn repeat(&self, messages: &mut Messages) {
         let Some(saved) = self.snapshot(messages, Fault::None) else { return };
         self.shorten();
@@ -165,11 +171,11 @@ impl Slot {
 }
 
 impl Restoration {
-    pub fn run(&self, slot: &Slot, all: &[Saved], messages: &mut Messages, fault: Fault) {
+    pub fn run(&self, handle: &Handle, all: &[Saved], messages: &mut Messages, fault: Fault) {
         let Some(saved) = all.get(usize::from(self.nth) % all.len().max(1)) else { return };
-        let is_own = saved.number == slot.number && !slot.world.is_null();
+        let is_own = saved.number == handle.number && !handle.world.is_null();
         if is_own && fault == Fault::None && self.edits.is_empty() && self.bytes.is_empty() {
-            slot.resume(messages, saved);
+            handle.resume(messages, saved);
             return;
         }
         let mut bytes = saved.bytes.clone();
@@ -180,18 +186,18 @@ impl Restoration {
         }
         for &(at, byte) in self.bytes.iter().take(4) {
             let length = bytes.len().max(1);
-            bytes.get_mut(usize::from(at) % length).into_iter().for_each(|it| *it = byte);
+            bytes.get_mut(usize::from(at) % length).into_iter().for_each(|old| *old = byte);
         }
         if let Some(missing) = self.missing {
             bytes.truncate(bytes.len().saturating_sub(usize::from(missing)));
         }
         let mut bytes = Array::new(bytes, fault);
-        let status = slot.call(messages, fault, Effect::Changes, |world| {
+        let status = handle.call(messages, fault, Effect::Changes, |world| {
             // SAFETY: the world is NULL or valid; the array has this length, or the length is
             // rejected.
             unsafe { taut_world_restore(world, bytes.pointer(), bytes.length()) }
         });
-        if slot.world.pointer(fault).is_null() {
+        if handle.world.pointer(fault).is_null() {
             return;
         }
         match fault {

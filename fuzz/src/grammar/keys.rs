@@ -1,4 +1,4 @@
-//! The keys of scene files; see `docs/scenes.md`.
+//! The keys of scene files, with the types of their values; see `docs/scenes.md`.
 
 use super::Value::{
     Array, Count, Counts, Flag, List, Model, Name, One, Point, Point3, Positive, Real, Rotation,
@@ -225,7 +225,8 @@ pub(super) const BUILDERS_3D: &[Key] = &[
     usual("rigid_mesh", Table(&[FILE, SCALE, POSITIONS, TRIANGLES, usual("density", Positive)])),
 ];
 
-const END: Value = Table(&[
+/// An end of a tie.
+const TIE_END: Value = Table(&[
     usual("model", Model),
     rare("particle", Count),
     rare("group", Name),
@@ -240,8 +241,8 @@ const END: Value = Table(&[
 
 /// The keys of a tie.
 pub(super) const TIE: &[Key] = &[
-    usual("from", END),
-    usual("to", END),
+    usual("from", TIE_END),
+    usual("to", TIE_END),
     rare("distance", Positive),
     rare("kind", KINDS),
     rare("compliance", Positive),

@@ -1,6 +1,7 @@
 //! An enum of all kernels.
 
 use alloc::boxed::Box;
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use taut_core::{
@@ -53,14 +54,19 @@ pub enum AnyKernel {
 pub(crate) const GRID_WIDTH_MIN: usize = 4;
 
 /// This build has no kernel of the given name on this machine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("this build has no such kernel on this machine; AnyKernel::available lists them")]
-pub struct UnknownKernel;
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "this build has no kernel '{name}' on this machine; AnyKernel::available lists its kernels"
+)]
+pub struct UnknownKernel {
+    /// The name given.
+    pub name: String,
+}
 
 impl AnyKernel {
-    /// Every kernel of this build on every instruction set of this machine, on one thread, those
-    /// with the most lanes first. `grid` runs only the schedules of regular sheets, `copies` only
-    /// those of copies of one mesh.
+    /// Every kernel of this build on every instruction set of this machine, on one thread. The
+    /// kernels with the most lanes come first. `grid` runs only the schedules of regular sheets, and
+    /// `copies` only the schedules of copies of one mesh.
     pub fn available() -> Vec<Self> {
         let mut all = Vec::new();
         #[cfg(feature = "pulp")]
@@ -92,10 +98,9 @@ impl AnyKernel {
         all
     }
 
-    /// The best kernel for this machine of those that run every schedule, on one thread.
+    /// The best general kernel, which runs every schedule, for this machine, on one thread.
     pub fn best() -> Self {
-        // A build has at least one kernel, and of those with the most lanes, one that runs every
-        // schedule is listed first.
+        // A build has at least one kernel, and the first one in the list runs every schedule.
         Self::available().swap_remove(0)
     }
 
@@ -141,7 +146,10 @@ impl AnyKernel {
     /// If this build has no such kernel on this machine.
     pub fn named(name: &str) -> Result<Self, UnknownKernel> {
         let has_name = |kernel: &Self| Kernel::<3>::name(kernel) == name;
-        Self::available().into_iter().find(has_name).ok_or(UnknownKernel)
+        Self::available()
+            .into_iter()
+            .find(has_name)
+            .ok_or_else(|| UnknownKernel { name: name.into() })
     }
 
     /// The same kernel on the threads of a pool.

@@ -98,12 +98,14 @@ impl FromStr for KernelName {
 pub struct KernelChoice {
     /// The kernel. `grid` relaxes only regular sheets that are [wide
     /// enough](crate::AnyKernel::suits_grid), and `copies` only copies of one mesh. Their
-    /// [`KernelSet`] also has the best general kernel on the same instruction set; that of `grid`
-    /// has the copies kernel, too. Any other kernel relaxes everything.
+    /// [`KernelSet`] also has the best general kernel on the same instruction set; the set of `grid`
+    /// has the copies kernel, too. `scalar`, `wide` and `pulp` relax everything. `colour` is an
+    /// error: choose another kernel and several [`threads`](Self::threads).
     pub kernel: Option<KernelName>,
     /// The instruction set, as returned by [`Kernel::isa`](taut_core::Kernel::isa).
     pub isa: Option<String>,
-    /// The number of threads; 1 is the calling thread alone.
+    /// The number of threads; 1 is the calling thread alone, and 0 (with the feature `colour`)
+    /// stands for one thread per logical processor that the process may use.
     pub threads: usize,
 }
 
@@ -126,6 +128,12 @@ pub enum KernelChoiceError {
         /// The available kernels, separated by commas.
         available: String,
     },
+    /// `colour` was chosen, which is not a kernel of its own.
+    #[error(
+        "the kernel 'colour' runs another kernel on several threads: choose that kernel, and a number \
+         of threads other than 1"
+    )]
+    Colour,
     /// No kernel uses the instruction set.
     #[error(
         "no kernel of this build uses the instruction set '{isa}' on this machine; available: \
@@ -156,7 +164,9 @@ pub enum KernelChoiceError {
     Threads(#[from] PoolError),
     /// This build has no support for several threads.
     #[cfg(not(feature = "colour"))]
-    #[error("{threads} threads need the feature `colour`, which this build does not have")]
+    #[error(
+        "the number of threads is {threads}: without the feature `colour` this build supports only 1"
+    )]
     Threads {
         /// The chosen number of threads.
         threads: usize,
@@ -178,18 +188,22 @@ impl KernelChoice {
     /// The maximum number of threads.
     pub const THREADS_MAX: usize = 1024;
 
-    /// The chosen kernels, on their threads.
+    /// The chosen kernels, on the chosen number of threads.
     ///
     /// # Errors
-    /// If this build does not have these kernels on this machine, if the threads cannot be started,
-    /// or if there are more than [`THREADS_MAX`](Self::THREADS_MAX).
+    /// If this build does not have these kernels on this machine, if `colour` is chosen, if the threads
+    /// cannot be started, or if there are more than [`THREADS_MAX`](Self::THREADS_MAX).
     pub fn find(&self) -> Result<KernelSet, KernelChoiceError> {
         let Self { kernel, ref isa, threads } = *self;
-        // Checked first: the system would refuse too many threads only after it has started many.
+        // The number is checked first: the system would refuse too many threads only after it has
+        // started many.
         check_limit("threads", threads as u128, Self::THREADS_MAX)?;
         let all = KernelSet::available(SheetsAndCopies::ALL);
         let list_isas = |sets: &[KernelSet]| list(sets.iter().map(KernelSet::isa));
         let mut sets = all.clone();
+        if kernel == Some(KernelName::Colour) {
+            return Err(KernelChoiceError::Colour);
+        }
         if let Some(kernel) = kernel {
             let available = list(sets.iter().map(KernelSet::name));
             sets.retain(|set| set.name() == kernel.name());

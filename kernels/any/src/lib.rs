@@ -1,8 +1,8 @@
 //! Every kernel of a build as one type, [`AnyKernel`]; the kernels that together relax a world,
-//! [`KernelSet`]; and a user's choice of them, [`KernelChoice`].
+//! [`KernelSet`]; and a user's choice of kernels, [`KernelChoice`].
 //!
-//! All machine code of the kernels is compiled here, once: a crate that uses these types compiles
-//! none. The crate `taut` exports everything in this crate.
+//! All machine code of the kernels is compiled here, once: a crate that uses these types compiles no
+//! kernel code. The crate `taut` exports everything in this crate.
 //!
 //! ```
 //! use taut_any::{AnyKernel, KernelChoice};

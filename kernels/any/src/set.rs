@@ -19,7 +19,7 @@ use crate::any::GRID_WIDTH_MIN;
 /// use taut_any::{KernelSet, SheetsAndCopies};
 /// use taut_core::{Duplicates, Family, Kernel, Sheet, Sticks};
 ///
-/// // All sets; those with the most lanes first.
+/// // All sets. The sets with the most lanes come first.
 /// let sets = KernelSet::available(SheetsAndCopies::ALL);
 /// for set in &sets {
 ///     println!("{set}");
@@ -73,12 +73,17 @@ fn isa(kernel: &AnyKernel) -> &'static str {
 
 impl KernelSet {
     /// One set for every kernel of this build on every instruction set of this machine, on one
-    /// thread, without SIMD kernels that have [fallen back](AnyKernel::is_fallback) to one lane. A
-    /// general kernel relaxes everything in its set. A set of the grid kernel also has the copies
-    /// kernel and the best general kernel on the same instruction set (without one, the best of
-    /// all general kernels); a set of the copies kernel also has that general kernel. Sets of the
-    /// grid or copies kernel are included only if sheets or copies are `present`. The sets with the
-    /// most lanes come first; among those with equally many, the set of grid, then that of copies.
+    /// thread, except for SIMD kernels that have [fallen back](AnyKernel::is_fallback) to one lane:
+    ///
+    /// - In the set of a general kernel, that kernel relaxes everything.
+    /// - The set of a grid kernel also has the copies kernel and the best general kernel on the same
+    ///   instruction set. If that has no general kernel, the set has the best of all general
+    ///   kernels.
+    /// - The set of a copies kernel also has such a general kernel.
+    ///
+    /// Sets of grid and copies kernels are included only if sheets or copies are `present`. The sets
+    /// with the most lanes come first. Of sets with equally many lanes, the set of a grid kernel comes
+    /// first, then the set of a copies kernel.
     pub fn available(present: SheetsAndCopies) -> Vec<Self> {
         let all = AnyKernel::available();
         let set_of = |main_kernel: &AnyKernel| {

@@ -15,8 +15,8 @@ use crate::sync::{AtomicBool, AtomicU64, Mutex, UnsafeCell, spin_loop, yield_now
 const OPEN: u64 = 1 << 32;
 /// The first of the bits that count how many times the gate was opened.
 const OPENINGS_SHIFT: u32 = 33;
-/// Spin count before the lender yields while it waits for the threads inside. Few for the model
-/// checker, which explores each spin.
+/// Spin count before the lender yields while it waits for the threads inside. The count is small
+/// for the model checker, because it explores each spin.
 const SPINS: u32 = if cfg!(loom) { 2 } else { 200 };
 
 /// A closure with its lifetime erased.
@@ -33,7 +33,8 @@ pub(crate) struct Gate {
     busy: AtomicBool,
     /// See [`OPEN`] and [`OPENINGS_SHIFT`].
     state: AtomicU64,
-    /// Written by the lender while the gate is closed and no thread is inside; read inside.
+    /// Written by the lender while the gate is closed and no thread is inside; read by the threads
+    /// inside.
     lent: UnsafeCell<Option<LentWork>>,
     /// The payload of the first panic of a thread that entered.
     panic: Mutex<Option<Box<dyn Any + Send>>>,
@@ -83,8 +84,8 @@ impl Gate {
         }
     }
 
-    /// Runs the lent closure as `thread` if the gate is open and was opened since `last_opening`,
-    /// which is updated. Returns whether the closure ran.
+    /// Runs the lent closure as `thread` if the gate is open and was opened again since
+    /// `last_opening`, which is then updated. Returns whether the closure ran.
     pub(crate) fn enter(&self, thread: usize, last_opening: &mut u64) -> bool {
         let mut state = self.state.load(Ordering::Relaxed);
         loop {
@@ -105,7 +106,8 @@ impl Gate {
         }
     }
 
-    /// Runs the lent closure; only for threads inside. Returns false if `thread` is not needed.
+    /// Runs the lent closure; called only by threads inside. Returns false without running it if
+    /// `thread` is not below the number of threads that may work.
     fn work_inside(&self, thread: usize) -> bool {
         // SAFETY: this thread is inside, so it entered after `lent` was written, and `lent` is not
         // written again before it leaves.

@@ -6,17 +6,22 @@
 //! of threads.
 //!
 //! A plan calls its executor once for all iterations of a relaxation; between phases, threads spin
-//! instead of blocking in the operating system. On two cores, two threads are faster than one by a
-//! factor of 1.7 for a sheet of 64 x 64 particles with all its sticks (32,000), of 1.9 for sheets of
-//! 128 x 128 and more and for a scan of 100,000 particles in the order of [`Schedule::for_mesh`],
-//! and of 2.0 for many small cloths [side by side](Schedule::side_by_side). With too little work,
-//! plans use only the calling thread (each kernel has its threshold; 8192 sticks per thread for the indexed ones).
-//! Schedules of one block, such as [packed](Schedule::packed) ones, do not run in parallel;
-//! [coloured](Schedule::coloured) ones synchronize after every colour.
+//! instead of blocking in the operating system. On two cores, two threads are faster than one by
+//! these factors:
 //!
-//! After a pause between steps the threads are asleep. The caller wakes them, which takes about 10 µs,
-//! but does not wait for them. If the system takes a millisecond to wake a thread, a
-//! shorter step ends before the thread can help.
+//! - 1.7 for a sheet of 64 x 64 particles with all its sticks (32,000);
+//! - 1.9 for sheets of 128 x 128 particles and more, and for a scan of 100,000 particles in the
+//!   order of [`Schedule::for_mesh`];
+//! - 2.0 for many small cloths [side by side](Schedule::side_by_side).
+//!
+//! With too little work, plans use only the calling thread. (Each kernel has its threshold: the
+//! indexed kernels need 8192 sticks per thread.) Schedules of one block, such as
+//! [packed](Schedule::packed) ones, do not run in parallel; [coloured](Schedule::coloured) ones
+//! synchronize after every colour.
+//!
+//! After a pause between steps, the threads of a [`Pool`] are asleep. The caller wakes them, which
+//! takes about 10 µs, but does not wait for them. If the system takes a millisecond to wake a
+//! thread, a shorter step ends before the thread can help.
 #![deny(unsafe_code)]
 
 #[allow(unsafe_code, reason = "lends a closure that is not 'static to threads")]
@@ -93,13 +98,13 @@ impl<K, E> ColourKernel<K, E> {
         Self { kernel, executor }
     }
 
-    /// The kernel inside.
+    /// The other kernel, which runs on the threads.
     pub const fn inner(&self) -> &K {
         &self.kernel
     }
 }
 
-/// A plan of the kernel inside, with the executor that it runs on.
+/// A plan of the inner kernel, with the executor that it runs on.
 #[derive(Clone, Debug)]
 pub struct ColourPlan<P, E = Pool> {
     plan: P,
@@ -139,7 +144,7 @@ impl<const D: usize, S: Real, K: Kernel<D, S>, E: Executor + Clone + 'static> Ke
     }
 }
 
-/// Uses its own executor and ignores the one passed in.
+/// The plan uses its own executor and ignores the one that is passed in.
 impl<const D: usize, S: Real, P, E> Engine<D, S> for ColourPlan<P, E>
 where
     P: Engine<D, S>,

@@ -118,7 +118,7 @@ impl Drop for Threads {
         self.state.shutdown.store(true, Ordering::Relaxed);
         for worker in self.workers.drain(..) {
             worker.thread().unpark();
-            // It cannot have panicked: the gate catches panics of the work.
+            // The worker cannot have panicked: the gate catches panics of the work.
             let _ = worker.join();
         }
     }

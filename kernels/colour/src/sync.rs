@@ -1,5 +1,5 @@
-//! The atomics, threads and cells of the pool: those of the standard library or, with `--cfg loom`,
-//! those of the model checker (`scripts/loom.sh`).
+//! The atomics, threads and cells of the pool: from the standard library or, with `--cfg loom`,
+//! from the model checker (`scripts/loom.sh`).
 
 #[cfg(loom)]
 pub(crate) use model_checked::*;
@@ -43,8 +43,9 @@ mod model_checked {
     pub(crate) use loom::sync::atomic::{AtomicBool, AtomicU64};
     pub(crate) use loom::thread;
 
-    /// A clock would make executions differ. `elapsed` always exceeds the time after which an idle
-    /// thread sleeps, so threads sleep at once, and the model covers lost wake-ups.
+    /// Replaces the clock, which would make executions differ. `elapsed` always exceeds the time
+    /// after which an idle thread sleeps, so threads sleep at once, and the model covers lost
+    /// wake-ups.
     #[derive(Clone, Copy)]
     pub(crate) struct Instant;
 
@@ -58,9 +59,9 @@ mod model_checked {
         }
     }
 
-    /// A thread may wait for any number of spins, so the number of executions is unbounded. Callers
-    /// yield only after some spins; from then on, the alternatives of this execution are not
-    /// explored.
+    /// A thread may wait for any number of spins, so the number of executions is unbounded. From
+    /// this call on, the model checker runs the current execution to its end without exploring
+    /// alternatives.
     pub(crate) fn yield_now() {
         loom::skip_branch();
         thread::yield_now();

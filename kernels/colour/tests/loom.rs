@@ -1,6 +1,6 @@
 //! The model checker runs `Gate` and `Pool` in the interleavings of two and three threads (in most
-//! tests only those with few preemptions), and with every value that a load may return under its
-//! ordering. `scripts/loom.sh` runs these tests.
+//! tests only the interleavings with few preemptions), and with every value that a load may return
+//! under its ordering. `scripts/loom.sh` runs these tests.
 #![cfg(loom)]
 
 #[allow(dead_code, reason = "only some of it is tested directly")]

@@ -117,7 +117,7 @@ fn a_panic_propagates_and_the_pool_stays_usable() {
         assert_eq!(*panic.downcast::<String>().unwrap(), format!("worker {panicking} panicked"));
         assert_eq!(thread_indices(&pool, 3, 3), [0, 1, 2]);
     }
-    // All threads panic: one panic propagates, and the next call is not affected.
+    // If all threads panic, one panic propagates, and the next call is not affected.
     let barrier = Barrier::new(3);
     let run = || {
         pool.run(3, &|index| {

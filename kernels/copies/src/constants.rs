@@ -31,8 +31,8 @@ pub(crate) struct Constants {
 pub(crate) struct GroupConstants {
     /// The formula's [rest term](taut_core::Factor::rest_term).
     pub(crate) rest_term: Columns<1>,
-    /// The compliance, then the factors `stretched` and `compressed` of the [`Response`]; `None`
-    /// until a stick is not plain (a torn stick is not).
+    /// The compliance, then the multipliers `stretched` and `compressed` of the [`Response`]; `None`
+    /// until a stick is not plain (a torn stick is not plain).
     pub(crate) non_plain: Option<Columns<3>>,
     /// Whether any stick has had a compliance other than 0 since all constants were last refreshed.
     pub(crate) compliant: bool,
@@ -113,7 +113,7 @@ impl Constants {
     ) {
         match changes {
             Changes::Listed { particles: changed_particles, sticks: changed_sticks } => {
-                // Particles after those of the last copy have no group.
+                // Particles after the last copy have no group.
                 let mut groups: Vec<usize> = changed_particles
                     .iter()
                     .map(|&particle| particle as usize / self.layout.particles / GROUP)
@@ -180,7 +180,7 @@ impl Constants {
             let same = of_copies.all(|w| w.to_bits() == first.to_bits());
             if same { first } else { f32::NAN }
         }));
-        // The majority, if there is one (Boyer and Moore, "MJRTY", 1981).
+        // Finds the majority, if there is one (Boyer and Moore, "MJRTY", 1981).
         *majority_inverse_mass = NO_INVERSE_MASS;
         let mut votes = 0_usize;
         for &inverse_mass in inverse_masses.iter().filter(|w| !w.is_nan()) {
@@ -283,8 +283,8 @@ impl<const N: usize> Columns<N> {
         Self { by_copy: false, columns }
     }
 
-    /// Sets the values of the stick at an index, given those of each copy. Once the values of a
-    /// stick differ between copies, all columns are expanded to one value per copy.
+    /// Sets the values of the stick at an index; `lanes` has the values of each copy. Once the
+    /// values of a stick differ between copies, all columns are expanded to one value per copy.
     fn set(&mut self, index: usize, lanes: &[[f32; N]; GROUP]) {
         let bits = |values: &[f32; N]| values.map(f32::to_bits);
         if !self.by_copy && lanes.iter().any(|values| bits(values) != bits(&lanes[0])) {
@@ -317,14 +317,14 @@ impl<const N: usize> Columns<N> {
         self.columns.iter().all(|column| column.len() == sticks * self.per_stick())
     }
 
-    /// The values of the stick at an index of the schedule, for the copies in one register: those
-    /// in `V::LANES` lanes of the group, from `lane` on.
+    /// The values of the stick at an index of the schedule, for the copies in one register: the
+    /// copies in `V::LANES` lanes of the group, from `lane` on.
     #[inline(always)]
     pub(crate) fn load<V: Vector>(&self, cpu: V::Cpu, index: usize, lane: usize) -> [V; N] {
         let Self { by_copy, columns } = self;
         let mut loaded = [V::splat(cpu, 0.0); N];
-        // A loop, because a closure cannot be `#[inline(always)]`, and would be compiled without
-        // the target features of its caller.
+        // This is a loop, because a closure cannot be `#[inline(always)]`, and would be compiled
+        // without the target features of its caller.
         for (loaded, column) in loaded.iter_mut().zip(columns) {
             *loaded = if *by_copy {
                 let values = &column[index * GROUP + lane..][..V::LANES];

@@ -5,23 +5,25 @@ use taut_lanes::{SharedPtr, Vector};
 
 use crate::layout::{GROUP, Layout};
 
-/// Particles that are transposed together: four values of each copy, to four registers.
+/// The number of particles that are transposed together: the values of four particles in each copy
+/// become four registers.
 const TILE_PARTICLES: usize = 4;
 
-/// One coordinate of a group of copies, in its column and in slots.
+/// One coordinate of a group of copies: the column of all copies, and the slots of the group.
 #[derive(Clone, Copy)]
 pub(crate) struct Coordinate {
-    /// The values copy after copy: valid for reading and writing the particles of all copies.
+    /// The values copy after copy. Valid for reading and writing the values of all copies.
     pub(crate) column: SharedPtr<f32>,
-    /// The values in slots: valid for reading and writing [`Layout::group_len`] of them.
+    /// The values in slots. Valid for reading and writing [`Layout::group_len`] values.
     pub(crate) slots: SharedPtr<f32>,
 }
 
 impl Coordinate {
-    /// Copies the column into slots and adds `signed_zero` to each value.
+    /// Copies the values of a group from the column into the slots, and adds `signed_zero` to each.
     ///
     /// # Safety
-    /// - Both are valid as the fields say; no other code accesses these copies meanwhile.
+    /// - The column and the slots are valid as the fields say; no other code accesses the copies of
+    ///   the group meanwhile.
     #[inline(always)]
     pub(crate) unsafe fn fill<V: Vector>(
         self,
@@ -32,7 +34,7 @@ impl Coordinate {
     ) {
         let Self { column: SharedPtr(column), slots: SharedPtr(slots) } = self;
         let signed_zeros = V::splat(cpu, signed_zero);
-        // Read instead of the column for lanes without a copy.
+        // Lanes without a copy read this instead of the column.
         let zeros = [0.0; TILE_PARTICLES];
         let tiles = Tiles::new::<V>(layout, group);
         // SAFETY: the tiles are of particles and copies that exist, or `zeros` is read.
@@ -59,7 +61,7 @@ impl Coordinate {
         }
     }
 
-    /// Copies slots to the column. Returns NaN if a value is not finite, else 0.
+    /// Copies the slots of a group to the column. Returns NaN if a value is not finite, else 0.
     ///
     /// # Safety
     /// - Same as [`fill`](Self::fill).
@@ -72,8 +74,9 @@ impl Coordinate {
     ) -> f32 {
         let Self { column: SharedPtr(column), slots: SharedPtr(slots) } = self;
         let zero = V::splat(cpu, 0.0);
-        let (mut not_finite, mut single_not_finite) = (zero, 0.0);
-        // Written instead of the column for lanes without a copy.
+        // Each becomes NaN at the first value that is not finite, and stays NaN.
+        let (mut nan_or_zero, mut single_nan_or_zero) = (zero, 0.0);
+        // Lanes without a copy write this instead of the column.
         let mut discarded = [0.0; TILE_PARTICLES];
         let discarded = &raw mut discarded;
         let tiles = Tiles::new::<V>(layout, group);
@@ -83,7 +86,7 @@ impl Coordinate {
                 let mut registers = [zero; TILE_PARTICLES];
                 for (index, values) in registers.iter_mut().enumerate() {
                     *values = V::load(cpu, slots.add((particle + index) * GROUP + lane));
-                    not_finite = not_finite + *values * zero;
+                    nan_or_zero = nan_or_zero + *values * zero;
                 }
                 V::scatter(registers, |offset| {
                     if copy + offset < layout.copies {
@@ -95,14 +98,14 @@ impl Coordinate {
             }
             for Tile { particle, lane, copy } in tiles.single_tiles() {
                 let value = *slots.add(particle * GROUP + lane);
-                single_not_finite += value * 0.0;
+                single_nan_or_zero += value * 0.0;
                 *column.add(copy * layout.particles + particle) = value;
             }
         }
         let mut lanes = [0.0; PADDING];
         // SAFETY: no register has more lanes than `PADDING`.
-        unsafe { not_finite.store(lanes.as_mut_ptr()) };
-        lanes.iter().sum::<f32>() + single_not_finite
+        unsafe { nan_or_zero.store(lanes.as_mut_ptr()) };
+        lanes.iter().sum::<f32>() + single_nan_or_zero
     }
 }
 
@@ -117,7 +120,8 @@ struct Tile {
 struct Tiles {
     particles: usize,
     first_copy: usize,
-    /// The number of lanes that registers process.
+    /// The number of lanes that registers process: 0 if a copy has fewer than [`TILE_PARTICLES`]
+    /// particles.
     lanes: usize,
     /// The number of lanes that have a copy.
     copies: usize,
@@ -145,8 +149,7 @@ impl Tiles {
         })
     }
 
-    /// Tiles of one particle of one copy, in the lanes that registers do not process: all, if a
-    /// copy has fewer than [`TILE_PARTICLES`] particles.
+    /// Tiles of one particle of one copy, in the lanes with a copy that registers do not process.
     #[inline(always)]
     fn single_tiles(&self) -> impl Iterator<Item = Tile> {
         let Self { particles, first_copy, lanes, copies } = *self;

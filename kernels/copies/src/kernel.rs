@@ -1,4 +1,4 @@
-//! The kernel, which makes plans.
+//! The [`Kernel`] that makes the plans of copies.
 
 use taut_core::{Formula, Kernel, Particles, PlanError, Schedule, Sticks};
 use taut_lanes::Machine;

@@ -2,9 +2,10 @@
 //!
 //! It accepts only schedules of [`Copies`](taut_core::Copies), which
 //! [`Schedule::side_by_side`](taut_core::Schedule::side_by_side) makes of equal parts. It needs no
-//! batches of independent sticks, because the lanes of a register never share a particle. But
-//! consecutive sticks should be independent, so that the CPU can overlap them (as in
-//! [`coloured`](taut_core::Schedule::coloured) and most other schedules).
+//! batches of independent sticks, because the lanes of a register never share a particle. But for
+//! speed, consecutive sticks of a copy should be independent, as in
+//! [`coloured`](taut_core::Schedule::coloured) and most other schedules: then the CPU overlaps
+//! their instructions.
 //!
 //! # Layout
 //!
@@ -27,8 +28,8 @@
 //! group stores the constants of its sticks for each copy. Inverse masses that differ are read for
 //! each copy, too.
 //!
-//! Threads take groups. Each runs all substeps and iterations of a group before the next, while its
-//! particles are in the caches.
+//! Threads take groups. A thread runs all substeps and iterations of a group before it takes the
+//! next group, while the particles of the group are in the caches.
 #![cfg_attr(not(feature = "std"), no_std)]
 
 extern crate alloc;

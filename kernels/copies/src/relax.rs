@@ -11,7 +11,7 @@ use crate::layout::GROUP;
 /// # Safety
 /// - `position` and `inverse_masses` are valid for reading
 ///   [`Layout::group_len`](crate::layout::Layout) values each, and `position` for writing; no other
-///   code accesses these meanwhile.
+///   code accesses these values meanwhile.
 #[inline(always)]
 pub(crate) unsafe fn relax_group<V: Vector, F: Factor, const D: usize>(
     cpu: V::Cpu,
@@ -27,14 +27,14 @@ pub(crate) unsafe fn relax_group<V: Vector, F: Factor, const D: usize>(
         rest_term,
         non_plain,
         weight_term,
-        inverse_masses: inverse_mass_of_all_copies,
+        inverse_masses: common_inverse_masses,
         ..
     } = constants_of_group;
     let ends = constants.ends();
     assert!(rest_term.has_len(ends.len()) && lanes <= GROUP);
     assert!(non_plain.as_ref().is_none_or(|non_plain| non_plain.has_len(ends.len())));
     assert!(weight_term.has_len(if F::STORES_WEIGHT { ends.len() } else { 0 }));
-    assert!(inverse_mass_of_all_copies.len() == constants.layout.particles);
+    assert!(common_inverse_masses.len() == constants.layout.particles);
     let copies = GroupOfCopies::<V, D> { cpu, position, inverse_masses, lanes };
     let Some([rest_term]) = rest_term.shared_by_copies().filter(|_| non_plain.is_none()) else {
         for (index, ends) in ends.iter().enumerate() {
@@ -49,7 +49,7 @@ pub(crate) unsafe fn relax_group<V: Vector, F: Factor, const D: usize>(
         (V::splat(cpu, majority_inverse_mass), V::splat(cpu, majority_weight_term));
     let majority_bits = majority_inverse_mass.to_bits();
     for (index, ends) in ends.iter().enumerate() {
-        let [wa, wb] = arrays::map(*ends, |end| inverse_mass_of_all_copies[end as usize / GROUP]);
+        let [wa, wb] = arrays::map(*ends, |end| common_inverse_masses[end as usize / GROUP]);
         // SAFETY: as above.
         unsafe {
             if wa.to_bits() == majority_bits && wb.to_bits() == majority_bits {
@@ -66,9 +66,9 @@ struct GroupOfCopies<V: Vector, const D: usize> {
     cpu: V::Cpu,
     /// The positions in the slots of the group, by axis.
     position: [*mut f32; D],
-    /// In the slots of the group.
+    /// The inverse masses in the slots of the group.
     inverse_masses: *const f32,
-    /// The number of lanes to process: those that have a copy, in whole registers.
+    /// The number of lanes to process: the number of copies, rounded up to whole registers.
     lanes: usize,
 }
 
@@ -152,6 +152,8 @@ impl<V: Vector, const D: usize> GroupOfCopies<V, D> {
         }
     }
 
+    /// Loads a register of each axis.
+    ///
     /// # Safety
     /// - The columns are valid for reading `LANES` values at `slot`.
     #[inline(always)]
@@ -160,6 +162,8 @@ impl<V: Vector, const D: usize> GroupOfCopies<V, D> {
         arrays::map(self.position, |column| unsafe { V::load(self.cpu, column.add(slot)) })
     }
 
+    /// Stores a register of each axis.
+    ///
     /// # Safety
     /// - The columns are valid for writing `LANES` values at `slot`.
     #[inline(always)]

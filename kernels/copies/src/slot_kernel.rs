@@ -119,7 +119,8 @@ fn addresses<const D: usize>(positions: Positions<'_, D>, layout: Layout) -> [Co
     })
 }
 
-/// The particles of all groups; in a [`GroupRun`], slots and inverse masses are those of its group.
+/// The particles of all groups. In a [`GroupRun`], the slots and inverse masses are only those of
+/// its group.
 #[derive(Clone, Copy)]
 struct Groups<'a, const D: usize> {
     constants: &'a Constants,
@@ -144,7 +145,7 @@ struct GroupRun<'a, const D: usize> {
 impl<'a, const D: usize> GroupRun<'a, D> {
     /// # Safety
     /// - The columns hold all copies of the layout, and the slots [`Layout::len`] values; while
-    ///   the operation runs, no other code accesses those of the group.
+    ///   the operation runs, no other code accesses the values of the group.
     unsafe fn new(
         groups: Groups<'a, D>,
         group: usize,
@@ -206,7 +207,7 @@ impl<const D: usize> GroupRun<'_, D> {
                 }
             }
         }
-        // Previous positions need not be finite.
+        // `finite` covers the new positions only.
         let buffers = [(target, run.write_back, true), (source, run.write_back_previous, false)];
         for (coordinates, is_written, is_checked) in buffers {
             if is_written && !self.write_back::<V>(cpu, coordinates) && is_checked {
@@ -272,11 +273,11 @@ impl<const D: usize> GroupRun<'_, D> {
     #[inline(always)]
     fn write_back<V: Vector>(&self, cpu: V::Cpu, coordinates: [Coordinate; D]) -> bool {
         let layout = self.groups.constants.layout;
-        let mut not_finite = 0.0;
+        let mut nan_or_zero = 0.0;
         for coordinate in coordinates {
             // SAFETY: by the contract of `new`.
-            not_finite += unsafe { coordinate.write_back::<V>(cpu, layout, self.group) };
+            nan_or_zero += unsafe { coordinate.write_back::<V>(cpu, layout, self.group) };
         }
-        not_finite.is_finite()
+        nan_or_zero.is_finite()
     }
 }

@@ -8,12 +8,13 @@ use taut_core::{BAND_ROWS, Sheet, SheetBlock, WIDE_BAND_ROWS};
 /// The maximum number of rows that a stick spans.
 const ROW_SPAN_MAX: usize = 2;
 /// Let `end(s)` be the row after band s. After band s + 1, a substep has finished all rows before
-/// `end(s + 1) - ROW_SPAN_MAX`. The next substep, at band s, needs rows before
+/// `end(s + 1) - ROW_SPAN_MAX`. The next substep, at band s, needs all rows before
 /// `end(s) + ROW_SPAN_MAX`. So a band needs at least `2 * ROW_SPAN_MAX` rows. (The last band may be
 /// shorter, because all rows are finished after it.)
 const _: () = assert!(BAND_ROWS >= 2 * ROW_SPAN_MAX && WIDE_BAND_ROWS >= 2 * ROW_SPAN_MAX);
 
-/// Sticks of one family that begin in consecutive rows; `family` is its index in the constants.
+/// Sticks of one family that begin in consecutive rows; `family` is the index of the family in the
+/// constants.
 #[derive(Clone, Debug)]
 pub(crate) struct Strip {
     pub(crate) family: usize,
@@ -21,7 +22,7 @@ pub(crate) struct Strip {
 }
 
 /// A part of a sweep, usually a band: sticks to be relaxed in sequence, and the rows that enter and
-/// leave the sweep here.
+/// leave the sweep at this part.
 #[derive(Clone, Debug)]
 pub(crate) struct BandTask {
     /// Rows that no earlier task uses.
@@ -32,7 +33,7 @@ pub(crate) struct BandTask {
 }
 
 impl BandTask {
-    /// Consecutive tasks as one.
+    /// Consecutive tasks as one task; `None` if there are no tasks.
     pub(crate) fn merged(tasks: &[Self]) -> Option<Self> {
         let [first, .., last] = tasks else { return tasks.first().cloned() };
         Some(Self {
@@ -43,8 +44,8 @@ impl BandTask {
     }
 }
 
-/// The blocks of the schedule, each as a task: those of the first phase, where all rows enter and
-/// leave, and then the seams, where none do.
+/// The blocks of the schedule, each as a task: first the blocks of the first phase, at which all
+/// their rows enter and leave, and then the seams, at which no rows do.
 pub(crate) fn blocks(sheet: &Sheet) -> [Vec<BandTask>; 2] {
     let [blocks, seams] = sheet.phases();
     let task = |block: &SheetBlock, rows: Range<usize>| BandTask {

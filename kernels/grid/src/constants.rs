@@ -44,7 +44,8 @@ pub(crate) struct FamilyConstants {
 pub(crate) struct ConstantColumns {
     pub(crate) rest_term: Column<f32>,
     pub(crate) weight_term: Column<f32>,
-    /// Multiplies the factor of a stretched stick; [`ABSENT`] if it is torn or there is none.
+    /// Multiplies the factor of a stretched stick; [`ABSENT`] if the stick is torn or the slot has
+    /// no stick.
     pub(crate) stretched: Column<f32>,
     /// Multiplies the factor of a compressed stick.
     pub(crate) compressed: Column<f32>,
@@ -66,6 +67,7 @@ pub(crate) struct Constants {
 }
 
 impl Constants {
+    /// The constants of a sheet, to be filled by [`refresh_all`](Self::refresh_all).
     pub(crate) fn new(sheet: &Sheet, layout: Layout, formula: Formula) -> Self {
         let of_family = |&family: &Family| {
             let [across, down] = family.span();
@@ -186,7 +188,7 @@ impl Constants {
         Some((self.families.iter().position(matches)?, upper[1]))
     }
 
-    /// Determines whether all particles of a row have the same inverse mass.
+    /// Determines the inverse mass of a row, if all its particles have the same.
     fn refresh_row_inverse_mass<const D: usize>(&mut self, particles: &Particles<D>, row: usize) {
         let width = self.layout.width;
         let inverse_masses = &particles.inverse_masses()[row * width..(row + 1) * width];

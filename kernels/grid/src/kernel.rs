@@ -1,4 +1,4 @@
-//! The kernel, which makes plans.
+//! The [`Kernel`] that makes the plans of regular sheets.
 
 use taut_core::{Column, Formula, Kernel, Particles, PlanError, Schedule, Sticks};
 use taut_lanes::slots::SlotPlan;
@@ -89,7 +89,7 @@ impl<M: Machine, const D: usize> Kernel<D> for GridKernel<M> {
             band_tasks,
             narrow,
             scratch,
-            // Of sticks that span no, one and two columns.
+            // For sticks that span 0, 1 and 2 columns.
             presence: core::array::from_fn(|across| layout.stick_presence(across, |_| true)),
             offsets: layout.offsets(),
             team: Team::default(),

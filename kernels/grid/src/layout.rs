@@ -9,7 +9,8 @@ use taut_core::{ABSENT, Column, LimitError, PADDING, check_limit};
 /// of the L1 cache.
 const PAGE: usize = 1024;
 /// A row of at most this many registers is not padded to a multiple of 4 registers. With 5 or 6
-/// registers, some sticks take twice the operations; all together are still fewer than with 8.
+/// registers, some sticks along a row take twice the work, but all sticks together still take less
+/// work than with 8 registers.
 const NARROW_REGISTERS_MAX: usize = 6;
 /// A column of up to this many values (16 MiB) may be mostly padding.
 const PADDED_MAX: usize = 1 << 22;
@@ -32,6 +33,7 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
+    /// The layout of a sheet for registers of `lanes` lanes.
     pub(crate) fn new(width: usize, height: usize, lanes: usize) -> Self {
         let registers = match width.div_ceil(lanes) {
             registers @ 0..=NARROW_REGISTERS_MAX => registers,
@@ -42,7 +44,7 @@ impl Layout {
         Self { width, height, lanes, registers, pitch }
     }
 
-    /// Whether a row has so few registers that their operations are listed.
+    /// Whether a row has so few registers that pairs of registers are listed (see `narrow.rs`).
     pub(crate) fn is_narrow(&self) -> bool {
         self.registers <= NARROW_REGISTERS_MAX
     }
@@ -99,9 +101,9 @@ impl Layout {
         self.width == self.row_lanes()
     }
 
-    /// For sticks that span `across` columns, 1 in the lanes of a row that have a stick and
-    /// [`ABSENT`] in the others. Only sticks that begin in columns for which `is_included` is true
-    /// count.
+    /// For sticks that span `across` columns: 1 in the lanes of a row that have a stick, and
+    /// [`ABSENT`] in the other lanes. Only sticks that begin in columns for which `is_included` is
+    /// true count.
     pub(crate) fn stick_presence(
         &self,
         across: usize,

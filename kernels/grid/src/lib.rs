@@ -2,14 +2,14 @@
 //!
 //! The sticks of a [`Sheet`](taut_core::Sheet) are implied by its width, height and families,
 //! so this kernel needs no indices: it loads and stores whole registers. It accepts only the
-//! schedule of [`Sheet::schedule`](taut_core::Sheet::schedule): blocks of rows, divided into bands,
-//! in each of which one family is relaxed after the other. Threads take blocks.
+//! schedule of [`Sheet::schedule`](taut_core::Sheet::schedule): blocks of rows, divided into bands.
+//! In a band, one family is relaxed after the other. Threads take blocks.
 //!
 //! # Layout
 //!
 //! Sticks along a row join neighbouring columns, and the sticks of a register must share no
-//! particle. So a row is stored in *strides*: with `W` registers of `L` lanes per row, column
-//! `l W + m` is lane `l` of register `m`.
+//! particle. So rows are *strided*: with `W` registers of `L` lanes per row, column `l W + m` is
+//! lane `l` of register `m`.
 //!
 //! ```text
 //!               lane 0   lane 1   ...  lane L-1
@@ -19,17 +19,18 @@
 //! register W-1  W - 1    2 W - 1       L W - 1
 //! ```
 //!
-//! The right neighbours of register `m` are then register `m + 1`, whole and aligned; only the
-//! last registers of a row wrap around to the first ones, shifted by one lane. That shift is done
-//! in registers, because a load across two recent stores stalls (no store forwarding). If `W` is a
-//! multiple of 4, the two batches of a family along a row (every other stick, every other two
-//! sticks) consist of whole registers.
+//! The right neighbours of the particles in register `m` are then register `m + 1`, whole and
+//! aligned; only the last registers of a row wrap around to the first ones, shifted by one lane.
+//! That shift is done in registers, because a load across two recent stores stalls (no store
+//! forwarding). If `W` is a multiple of 4, the two batches of a family along a row consist of whole
+//! registers. (The batches alternate: every other stick or, for sticks that span 2 columns, every
+//! other two sticks.)
 //!
-//! A row that needs up to 6 registers has just as many. If a batch then covers only some lanes of a
-//! register, the register is relaxed once per batch, each time only in the lanes of that batch. In
-//! such a *narrow* sheet a row of sticks takes a few operations, each of which waits for the row
-//! before. So the operations of a task (a band, or the whole of a small sheet) are listed and
-//! sorted by level of dependency (see `narrow.rs`).
+//! A row that needs at most 6 registers has just that number, and is not padded to a multiple of 4.
+//! If a batch then covers only some lanes of a register, the register is relaxed once per batch,
+//! each time only in the lanes of that batch. In such a *narrow* sheet a row of sticks joins few
+//! pairs of registers, each of which waits for the row before. So the pairs of a task (a band, or
+//! the whole of a small sheet) are listed and sorted by level of dependency (see `narrow.rs`).
 //!
 //! The kernel does not compile for registers of more than 16 lanes (the tests' `Array<N>` has `N`
 //! lanes):
@@ -49,21 +50,22 @@
 //! ```
 //!
 //! Rows are padded to a multiple of 16 values. A sheet whose padded columns exceed both 2²² values
-//! and four times its particles is rejected ([`PlanError::Limit`](taut_core::PlanError::Limit));
-//! sheets of 4 columns and more never are.
+//! and four times its particles is rejected ([`PlanError::Limit`](taut_core::PlanError::Limit)).
+//! That never happens to sheets of 4 columns or more.
 //!
-//! Rows of equal masses and sticks of equal rest lengths need no columns of constants, and
-//! consecutive rows with the same constants are relaxed in one loop. With masses of 1 kg the
-//! multiplications by masses are left out: 24 operations per stick remain, 9 of them to move the
-//! two ends. A row with any other value (a mass, a tear, a stiffness) gets columns of constants.
+//! If the particles of a row have equal masses, and its sticks are plain and have equal rest
+//! lengths, the row needs no columns of constants, and consecutive rows with the same constants are
+//! relaxed in one loop. With masses of 1 kg the multiplications by masses are left out: 24
+//! operations per stick remain, 9 of them to move the two ends. A row with any exception (a
+//! different mass, a torn stick, a stiffness) gets columns of constants.
 //!
 //! # Working copy
 //!
-//! Positions and previous positions stay in strides between steps. The next call copies what was
-//! written to the particles' columns in between, one particle or all; motion and stages run in
-//! strides, and positions are written back when a step ends. If only motion moved the particles,
-//! the previous positions are the old positions of the columns, so the columns are swapped instead
-//! of copied.
+//! Positions and previous positions stay in strided rows between steps. The next call copies what
+//! was written to the particles' columns in between, one particle or all. Motion and stages run on
+//! strided rows, and positions are written back when a step ends. If only motion moved the
+//! particles, the previous positions are the old positions of the columns, so the columns are
+//! swapped instead of copied.
 //!
 //! On one thread, a step is a time-skewed sweep: motion, the iterations, the following substeps and
 //! the write-back move down the sheet together, each a band of rows behind the one before it (see

@@ -1,8 +1,8 @@
 //! Sheets whose rows have few registers.
 //!
-//! A row of sticks then takes a few operations on registers, and each row waits for the one before
-//! it. So operations are sorted by level: an operation is one level above the last ones that used
-//! its two registers. Those of a level share no register, and a CPU runs several of them at once.
+//! The sticks of a row then join few pairs of registers, and each row waits for the one before it.
+//! So pairs are sorted by level: a pair is one level above the last pairs that used one of its two
+//! registers. The pairs of a level share no register, and a CPU relaxes several of them at once.
 //! Sticks that share a particle keep their order, so the bits are those of the schedule.
 
 use alloc::vec::Vec;
@@ -15,10 +15,12 @@ use crate::constants::{Constants, RowConstants};
 use crate::layout::Layout;
 use crate::sweep::{StickConstants, predecessors, successors};
 
-/// The maximum number of operations that are sorted together: more would fill the L1 cache.
-const OPERATIONS_MAX: usize = 1024;
+/// The tasks of a sheet are merged if they have at most this many register pairs together: more
+/// would fill the L1 cache.
+const MERGED_PAIRS_MAX: usize = 1024;
 
-/// An operation: relaxes the sticks from a register of one row to one of the same or another row.
+/// The sticks from a register of one row to a register of the same or another row, which are
+/// relaxed together.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RegisterPair {
     /// The offset of the register with the first ends, in a column.
@@ -31,7 +33,7 @@ pub(crate) struct RegisterPair {
     family: u8,
     /// The register of the first ends in its row.
     register: u8,
-    /// The index of the pair's column in [`NarrowSheet::presence`].
+    /// The index of the pair's entry in [`NarrowSheet::presence`].
     presence: u8,
     /// The first end in lane `l` is joined to the second end in lane `l + shift`.
     shift: u8,
@@ -42,12 +44,13 @@ pub(crate) struct RegisterPair {
 /// Pairs of registers in an order that gives the bits of the schedule.
 pub(crate) type Pairs = Vec<RegisterPair>;
 
-/// The operations of a narrow sheet.
+/// The register pairs of a narrow sheet.
 #[derive(Debug)]
 pub(crate) struct NarrowSheet {
     layout: Layout,
-    /// Negative in the lanes of a row without a stick: for sticks that span 0, 1 and 2 columns;
-    /// then for the two batches of those along a row that span 1 column, and of those that span 2.
+    /// Negative in the lanes of a row that have no stick. Entries 0, 1 and 2 are for sticks that
+    /// span as many columns of the sheet. Entries 3 and 4 are for the two batches of sticks along a
+    /// row that span 1 column, and entries 5 and 6 for the two batches that span 2 columns.
     presence: [Column<f32>; 7],
     /// The pairs of each task for one thread.
     pub(crate) tasks: Vec<Pairs>,
@@ -56,9 +59,9 @@ pub(crate) struct NarrowSheet {
 }
 
 impl NarrowSheet {
-    /// `tasks` are the whole schedule for one thread, and `blocks` the tasks that several threads
-    /// take. The tasks of a small sheet are merged into one: the more operations are sorted
-    /// together, the more of them are independent.
+    /// Lists the pairs of `tasks`, the whole schedule for one thread, and of `blocks`, the tasks
+    /// that several threads take. Merges the tasks of a small sheet into one: the more pairs are
+    /// sorted together, the more of them are independent.
     pub(crate) fn new(
         constants: &Constants,
         tasks: &mut Vec<BandTask>,
@@ -79,7 +82,7 @@ impl NarrowSheet {
         ];
         let mut narrow = Self { layout, presence, tasks: Vec::new(), blocks: Vec::new() };
         narrow.tasks = tasks.iter().map(|task| narrow.sorted_pairs(constants, task)).collect();
-        if narrow.tasks.iter().map(Vec::len).sum::<usize>() <= OPERATIONS_MAX {
+        if narrow.tasks.iter().map(Vec::len).sum::<usize>() <= MERGED_PAIRS_MAX {
             *tasks = BandTask::merged(tasks).into_iter().collect();
             narrow.tasks = tasks.iter().map(|task| narrow.sorted_pairs(constants, task)).collect();
         }
@@ -87,7 +90,7 @@ impl NarrowSheet {
         narrow
     }
 
-    /// The operations of one iteration of a task, sorted by level.
+    /// The pairs of one iteration of a task, sorted by level.
     fn sorted_pairs(&self, constants: &Constants, task: &BandTask) -> Pairs {
         let strips = task.strips.iter();
         let pairs: Pairs = strips.flat_map(|strip| self.pairs_of_strip(constants, strip)).collect();
@@ -108,7 +111,7 @@ impl NarrowSheet {
         pairs_with_level.into_iter().map(|(_, pair)| pair).collect()
     }
 
-    /// The operations of a strip, in the order of the schedule.
+    /// The pairs of a strip, in the order of the schedule.
     fn pairs_of_strip<'a>(
         &'a self,
         constants: &'a Constants,
@@ -165,7 +168,7 @@ impl<'a, const D: usize> RelaxPairs<'a, D> {
     /// # Safety
     /// - `narrow` was made of the constants, and `pairs` belong to `narrow`.
     /// - The columns of `position` have [`Layout::len`] values each, and are valid for reading and
-    ///   writing at the rows that the sticks join; no other code accesses these meanwhile.
+    ///   writing at the rows that the sticks join; no other code accesses these rows meanwhile.
     pub(crate) unsafe fn new(
         constants: &'a Constants,
         narrow: &'a NarrowSheet,
@@ -237,7 +240,8 @@ impl<const D: usize> RelaxPairs<'_, D> {
             }
             assert!(index + V::LANES <= columns.len());
             let mut constants = columns.load(self.inverse_masses(cpu, pair), cpu, index);
-            // From 3 on, presence is of one batch; the constants are those of both batches.
+            // An entry of `presence` from 3 on is for one batch, but the constants are for the
+            // sticks of both batches.
             if pair.presence > 2 {
                 constants.present = constants.present.map(|stretched| {
                     let zero = V::splat(cpu, 0.0);
@@ -274,6 +278,8 @@ impl<const D: usize> RelaxPairs<'_, D> {
         }
     }
 
+    /// Relaxes a pair with these constants.
+    ///
     /// # Safety
     /// - Same as for [`relax_pair`](Self::relax_pair).
     #[inline(always)]
@@ -292,8 +298,10 @@ impl<const D: usize> RelaxPairs<'_, D> {
         }
     }
 
+    /// Relaxes a pair whose `shift` is `SHIFT`.
+    ///
     /// # Safety
-    /// - Same as for [`relax_pair`](Self::relax_pair), for one that is shifted by `SHIFT`.
+    /// - Same as for [`relax_pair`](Self::relax_pair), for such a pair.
     #[inline(always)]
     unsafe fn relax<V: Vector, F: Factor, const SHIFT: usize>(
         &self,
@@ -313,8 +321,8 @@ impl<const D: usize> RelaxPairs<'_, D> {
                 new_b = predecessors(new_b);
             }
             if SHIFT > 0 && from == to {
-                // A lane is a first end, a second end, or neither, in which case both values are
-                // equal.
+                // The register is joined to itself. Each of its lanes is a first end, a second end
+                // or neither. A lane that is neither does not change, so its two values are equal.
                 let mut is_second = self.present::<V>(cpu, pair);
                 for _ in 0..SHIFT {
                     is_second = is_second.predecessors(is_second);
@@ -348,8 +356,8 @@ impl<const D: usize> RelaxPairs<'_, D> {
         (pair.row as usize * registers + pair.register as usize) * lanes
     }
 
-    /// The inverse masses of both ends. (No closure: it would not use its caller's target
-    /// features.)
+    /// The inverse masses of both ends. (Written without a closure, which would not use its
+    /// caller's target features.)
     ///
     /// # Safety
     /// - Same as for [`relax_pair`](Self::relax_pair).
@@ -370,6 +378,9 @@ impl<const D: usize> RelaxPairs<'_, D> {
         }
     }
 
+    /// Loads a register of each axis. (Why this uses `map` of the standard library: see
+    /// [`taut_core::arrays`].)
+    ///
     /// # Safety
     /// - The columns are valid for reading `LANES` values at `index`.
     #[inline(always)]
@@ -378,6 +389,8 @@ impl<const D: usize> RelaxPairs<'_, D> {
         self.position.map(|column| unsafe { V::load(cpu, column.add(index)) })
     }
 
+    /// Stores a register of each axis.
+    ///
     /// # Safety
     /// - The columns are valid for writing `LANES` values at `index`.
     #[inline(always)]

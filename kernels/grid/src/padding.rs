@@ -16,8 +16,8 @@ use crate::narrow::NarrowSheet;
 /// use taut_core::{Family, Sheet};
 /// use taut_grid::PaddedSheet;
 ///
-/// // A row of 16 lanes has 14 particles. Its 13 sticks form two batches; each
-/// // relaxes the whole register.
+/// // A row has 14 particles in a register of 16 lanes. Its 13 sticks form two batches, and each
+/// // batch relaxes the whole register.
 /// let PaddedSheet { relaxed_lanes, slots } =
 ///     PaddedSheet::new(&Sheet::new(14, 10, &[Family::Row]), 16);
 /// assert_eq!((relaxed_lanes, slots), (10 * 2 * 16, 10 * 16));

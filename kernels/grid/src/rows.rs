@@ -1,4 +1,4 @@
-//! Loops over rows: integration, and copies between columns and strides.
+//! Loops over rows: integration, and copies between columns and strided rows.
 
 use core::ops::Range;
 use core::slice;
@@ -26,9 +26,9 @@ pub(crate) struct SheetBuffers<'a, const D: usize> {
     pub(crate) target: Positions<D>,
     /// The positions that integration starts from.
     pub(crate) source: Positions<D>,
-    /// The inverse masses, in strides.
+    /// The inverse masses, in strided rows.
     pub(crate) inverse_mass: &'a [f32],
-    /// For each slot of a row, its column in the sheet.
+    /// For each slot of a row, its column in the sheet; [`u32::MAX`] for padding.
     pub(crate) offsets: &'a [u32],
 }
 
@@ -76,7 +76,7 @@ impl<const D: usize> Operation for RowLoop<'_, D> {
         let (row_slots, row_lanes) = (layout.row_slots(), layout.row_lanes());
         assert!(layout.lanes == V::LANES);
         let scratch = &mut scratch[..row_lanes];
-        let mut not_finite = 0.0;
+        let mut nan_or_zero = 0.0;
         if let SlotLoop::Integrate(motion, _) = slot_loop {
             for row in rows.clone() {
                 let first = row * pitch;
@@ -104,7 +104,7 @@ impl<const D: usize> Operation for RowLoop<'_, D> {
                     )
                 };
                 match slot_loop {
-                    SlotLoop::Integrate(..) => {} // all axes at once, above
+                    SlotLoop::Integrate(..) => {} // Runs above, for all axes at once.
                     SlotLoop::Fill | SlotLoop::FillPrevious => {
                         // Adding a zero only affects the sign of zeros: `x + -0.0` is always `x`.
                         let signed_zero =
@@ -113,10 +113,10 @@ impl<const D: usize> Operation for RowLoop<'_, D> {
                         transpose::<V, true>(cpu, registers, scratch, strided, signed_zero);
                     }
                     SlotLoop::WriteBack if layout.is_full() => {
-                        not_finite += transpose::<V, false>(cpu, registers, values, strided, 0.0);
+                        nan_or_zero += transpose::<V, false>(cpu, registers, values, strided, 0.0);
                     }
                     SlotLoop::WriteBack => {
-                        not_finite += transpose::<V, false>(cpu, registers, scratch, strided, 0.0);
+                        nan_or_zero += transpose::<V, false>(cpu, registers, scratch, strided, 0.0);
                         values.copy_from_slice(&scratch[..width]);
                     }
                 }
@@ -136,16 +136,16 @@ impl<const D: usize> Operation for RowLoop<'_, D> {
                 layout: SlotLayout::Rows { first_row: rows.start, width, offsets },
             });
         }
-        if !not_finite.is_finite() {
+        if !nan_or_zero.is_finite() {
             finite.store(false, Ordering::Relaxed);
         }
     }
 }
 
-/// Copies one coordinate of a row into strides or back. Adds `signed_zero` when copying into
-/// strides. Returns NaN if a position copied back is not finite, else 0.
+/// If `TO_STRIDED`, copies one coordinate of a row to a strided row and adds `signed_zero`;
+/// otherwise copies it back. Returns NaN if a coordinate copied back is not finite, else 0.
 #[inline(always)]
-fn transpose<V: Vector, const INTO_STRIDES: bool>(
+fn transpose<V: Vector, const TO_STRIDED: bool>(
     cpu: V::Cpu,
     registers: usize,
     row: &mut [f32],
@@ -153,42 +153,42 @@ fn transpose<V: Vector, const INTO_STRIDES: bool>(
     signed_zero: f32,
 ) -> f32 {
     match registers {
-        1 => transpose_few::<1, INTO_STRIDES>(row, strided, signed_zero),
-        2 => transpose_few::<2, INTO_STRIDES>(row, strided, signed_zero),
-        3 => transpose_few::<3, INTO_STRIDES>(row, strided, signed_zero),
-        5 => transpose_few::<5, INTO_STRIDES>(row, strided, signed_zero),
-        6 => transpose_few::<6, INTO_STRIDES>(row, strided, signed_zero),
-        _ => transpose_fours::<V, INTO_STRIDES>(cpu, registers, row, strided, signed_zero),
+        1 => transpose_few::<1, TO_STRIDED>(row, strided, signed_zero),
+        2 => transpose_few::<2, TO_STRIDED>(row, strided, signed_zero),
+        3 => transpose_few::<3, TO_STRIDED>(row, strided, signed_zero),
+        5 => transpose_few::<5, TO_STRIDED>(row, strided, signed_zero),
+        6 => transpose_few::<6, TO_STRIDED>(row, strided, signed_zero),
+        _ => transpose_fours::<V, TO_STRIDED>(cpu, registers, row, strided, signed_zero),
     }
 }
 
 /// [`transpose`] for rows of `W` registers.
 #[inline(always)]
-fn transpose_few<const W: usize, const INTO_STRIDES: bool>(
+fn transpose_few<const W: usize, const TO_STRIDED: bool>(
     row: &mut [f32],
     strided: &mut [f32],
     signed_zero: f32,
 ) -> f32 {
     let lanes = strided.len() / W;
-    let mut not_finite = 0.0;
+    let mut nan_or_zero = 0.0;
     for (lane, neighbours) in row.as_chunks_mut::<W>().0.iter_mut().enumerate() {
         for (register, x) in neighbours.iter_mut().enumerate() {
             let slot = &mut strided[register * lanes + lane];
-            if INTO_STRIDES {
+            if TO_STRIDED {
                 *slot = *x + signed_zero;
             } else {
                 *x = *slot;
-                not_finite += *slot * 0.0;
+                nan_or_zero += *slot * 0.0;
             }
         }
     }
-    not_finite
+    nan_or_zero
 }
 
 /// [`transpose`] four registers at a time: a register's values are `registers` apart in the row,
 /// and four neighbours in the row are the same lane (`l`) of four registers (`m`).
 #[inline(always)]
-fn transpose_fours<V: Vector, const INTO_STRIDES: bool>(
+fn transpose_fours<V: Vector, const TO_STRIDED: bool>(
     cpu: V::Cpu,
     registers: usize,
     row: &mut [f32],
@@ -199,7 +199,7 @@ fn transpose_fours<V: Vector, const INTO_STRIDES: bool>(
     assert!(row.len() == registers * V::LANES && strided.len() == registers * V::LANES);
     const { assert!(PADDING.is_multiple_of(V::LANES)) };
     let (zero, signed_zero) = (V::splat(cpu, 0.0), V::splat(cpu, signed_zero));
-    let mut not_finite = zero;
+    let mut nan_or_zero = zero;
     let (row, strided) = (row.as_mut_ptr(), strided.as_mut_ptr());
     for first in (0..registers).step_by(4) {
         // SAFETY: `first + 3 < registers` and lanes are below `LANES`, so every index is below
@@ -207,7 +207,7 @@ fn transpose_fours<V: Vector, const INTO_STRIDES: bool>(
         unsafe {
             let in_row = |l: usize| row.add(l * registers + first).cast::<[f32; 4]>();
             let register = |m: usize| strided.add((first + m) * V::LANES);
-            if INTO_STRIDES {
+            if TO_STRIDED {
                 let four_registers = V::gather(cpu, |l| in_row(l).cast_const());
                 for (m, lanes) in four_registers.into_iter().enumerate() {
                     (lanes + signed_zero).store(register(m));
@@ -215,7 +215,7 @@ fn transpose_fours<V: Vector, const INTO_STRIDES: bool>(
             } else {
                 let four_registers: [V; 4] = arrays::from_fn(|m| V::load(cpu, register(m)));
                 for lanes in four_registers {
-                    not_finite = not_finite + lanes * zero;
+                    nan_or_zero = nan_or_zero + lanes * zero;
                 }
                 V::scatter(four_registers, in_row);
             }
@@ -223,6 +223,6 @@ fn transpose_fours<V: Vector, const INTO_STRIDES: bool>(
     }
     let mut lanes = [0.0; PADDING];
     // SAFETY: no register has more lanes than `PADDING`.
-    unsafe { not_finite.store(lanes.as_mut_ptr()) };
+    unsafe { nan_or_zero.store(lanes.as_mut_ptr()) };
     lanes.iter().sum()
 }

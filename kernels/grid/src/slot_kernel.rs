@@ -34,13 +34,13 @@ pub struct GridSlotKernel<M> {
     pub(crate) first_phase_blocks: usize,
     /// The tasks of the time-skewed sweep, for one thread.
     pub(crate) band_tasks: Vec<BandTask>,
-    /// The operations of a sheet whose rows have few registers; else `None`.
+    /// The register pairs of a sheet whose rows have few registers; else `None`.
     pub(crate) narrow: Option<NarrowSheet>,
     /// A scratch row for each block, and at least one.
     pub(crate) scratch: Column<f32>,
-    /// Negative in the lanes of a row without a stick, for sticks that span 0, 1 and 2 columns.
+    /// For sticks that span 0, 1 and 2 columns: negative in the lanes of a row that have no stick.
     pub(crate) presence: [Column<f32>; 3],
-    /// For each slot of a row, the column of the sheet.
+    /// For each slot of a row, its column in the sheet; [`u32::MAX`] for padding.
     pub(crate) offsets: Vec<u32>,
     pub(crate) team: Team,
 }
@@ -172,7 +172,8 @@ impl<M: Machine, const D: usize> SlotKernel<D> for GridSlotKernel<M> {
         finite.into_inner()
     }
 
-    /// Runs block by block, so that a thread gets the rows of the blocks that it also relaxes.
+    /// Runs the loop block by block, so that a thread gets the rows of the blocks that it also
+    /// relaxes.
     fn run_loop(
         &mut self,
         executor: &dyn Executor,

@@ -14,7 +14,7 @@ pub(crate) struct Relax<'a, const D: usize> {
     constants: &'a Constants,
     position: [SharedPtr<f32>; D],
     inverse_mass: &'a [f32],
-    /// Negative in the lanes of a row without a stick, for sticks that span 0, 1 and 2 columns.
+    /// For sticks that span 0, 1 and 2 columns: negative in the lanes of a row that have no stick.
     presence: &'a [Column<f32>; 3],
     strips: &'a [Strip],
 }
@@ -22,7 +22,7 @@ pub(crate) struct Relax<'a, const D: usize> {
 impl<'a, const D: usize> Relax<'a, D> {
     /// # Safety
     /// - The columns of `position` have [`Layout::len`] values each, and are valid for reading
-    ///   and writing at the rows that the strips reach; no other code accesses these meanwhile.
+    ///   and writing at the rows that the strips reach; no other code accesses these rows meanwhile.
     pub(crate) unsafe fn new(
         constants: &'a Constants,
         position: [SharedPtr<f32>; D],
@@ -86,8 +86,8 @@ impl<const D: usize> Relax<'_, D> {
         let presence = &self.presence[across][..row_len];
         let is_full = self.constants.layout.is_full();
         match (row_constants, &family.columns) {
-            // Separate cases for the compiler: inverse masses of 1 need no multiplication, and
-            // equal ones give both ends the same displacement.
+            // Separate cases for the compiler: inverse masses of 1 need no multiplication, and with
+            // equal inverse masses both ends get the same displacement.
             (RowConstants::Unit { rest_term }, _) => {
                 let [one, rest_term, weight_term] =
                     arrays::map([1.0, rest_term, F::weight_term(2.0)], |x| V::splat(cpu, x));
@@ -128,7 +128,7 @@ impl<const D: usize> Relax<'_, D> {
                 let mixed = MixedConstants::<V> { cpu, row_len, constants, inverse_mass };
                 pointers.relax(F::default(), &mixed);
             }
-            (RowConstants::Plain { .. } | RowConstants::Mixed, None) => {} // does not occur
+            (RowConstants::Plain { .. } | RowConstants::Mixed, None) => {} // such rows have columns
         }
     }
 }
@@ -140,7 +140,7 @@ struct RowPointers<const D: usize> {
     columns: [*mut f32; D],
     /// The rows that the sticks begin in.
     rows: Range<usize>,
-    // The next two are from the `Layout`, the others from the `FamilyConstants`.
+    // `registers` and `pitch` are those of the `Layout`, the others those of the `FamilyConstants`.
     registers: usize,
     pitch: usize,
     across: usize,
@@ -150,9 +150,9 @@ struct RowPointers<const D: usize> {
 
 impl<const D: usize> RowPointers<D> {
     /// Relaxes row after row. Sticks along rows have two batches, which alternate every `across`
-    /// registers (`skip_mask` leaves out those of the other batch). Relaxes the first batch of all
-    /// rows before the second: the rows share no particle, so the result is the same, and loads do
-    /// not wait for recent stores.
+    /// registers (`skip_mask` skips the registers of the other batch). The first batch of all rows
+    /// is relaxed before the second: such rows share no particle, so the result is the same, and
+    /// loads do not wait for recent stores.
     #[inline(always)]
     fn relax<V: Vector>(&self, formula: impl Factor, constants: &impl LoadConstants<V>) {
         let Self { ref rows, registers, pitch, across, down, leans_left, .. } = *self;
@@ -207,9 +207,10 @@ impl<const D: usize> RowPointers<D> {
         }
     }
 
-    /// Relaxes sticks that wrap around the end of the row, where `partner` is shifted by one lane.
-    /// The shift is done in registers: a load across two recent stores would wait for both to reach
-    /// the cache. Lane 0 moves to the last lane, which has no stick.
+    /// Relaxes sticks that wrap around the end of the row: the second ends are the register at
+    /// `partner`, shifted by one lane. The shift is done in registers: a load across two recent
+    /// stores would wait for both to reach the cache. Lane 0 moves to the last lane, which has no
+    /// stick.
     ///
     /// # Safety
     /// - Same as for [`relax_register`](Self::relax_register).
@@ -251,8 +252,8 @@ impl<const D: usize> RowPointers<D> {
     }
 }
 
-/// Each register rotated by one lane: lane 0 becomes the last one. (Loops, because a closure does
-/// not use its caller's target features.)
+/// Each register rotated by one lane: lane 0 becomes the last one. (This is a loop, because a
+/// closure would not use its caller's target features.)
 #[inline(always)]
 pub(crate) fn successors<V: Vector, const D: usize>(mut registers: [V; D]) -> [V; D] {
     for lanes in &mut registers {
@@ -334,8 +335,8 @@ impl<V: Vector> StickConstants<V> {
     }
 }
 
-/// Loads the constants of rows of sticks. (A trait, because a closure cannot be
-/// `#[inline(always)]`, which lets it use its caller's target features.)
+/// Loads the constants of rows of sticks. (This is a trait, because a closure cannot be
+/// `#[inline(always)]` and would not use its caller's target features.)
 trait LoadConstants<V: Vector> {
     /// The constants of a register of sticks whose second ends are at `partner` in their row. If
     /// `wraps`, the last lane has no stick.
@@ -350,7 +351,7 @@ struct Equal<'a, V: Vector> {
     cpu: V::Cpu,
     inverse_masses: [V; 2],
     terms: [V; 2],
-    /// Of one row.
+    /// Negative in the lanes of a row that have no stick.
     presence: &'a [f32],
 }
 
@@ -371,7 +372,7 @@ struct Plain<'a, V: Vector> {
     constants: &'a ConstantColumns,
     row_len: usize,
     inverse_mass: &'a [f32],
-    /// Of one row.
+    /// Negative in the lanes of a row that have no stick.
     presence: &'a [f32],
 }
 

@@ -1,10 +1,10 @@
 //! Time-skewed sweeps: motion, iterations and write-back move down the sheet together.
 //!
-//! An iteration may enter rows as soon as the one before it has left them. So several iterations
-//! move down the sheet together, while its rows are in the cache, and memory is read and written
-//! once for all (time skewing: Wonnacott, "Using Time Skewing to Eliminate Idle Time due to Memory
-//! Bandwidth and Network Limitations", IPDPS 2000). The same holds for substeps. Sticks that share
-//! a particle keep their order, so the bits are those of the schedule.
+//! An iteration may enter rows as soon as the iteration before it has left them. So several
+//! iterations move down the sheet together, while its rows are in the cache, and memory is read and
+//! written once for all of them (time skewing: Wonnacott, "Using Time Skewing to Eliminate Idle
+//! Time due to Memory Bandwidth and Network Limitations", IPDPS 2000). The same holds for substeps.
+//! Sticks that share a particle keep their order, so the bits are those of the schedule.
 
 use core::ops::Range;
 use core::slice;
@@ -20,8 +20,8 @@ use crate::narrow::{NarrowSheet, Pairs, RegisterPair, RelaxPairs};
 use crate::rows::{Positions, RowLoop, SheetBuffers};
 use crate::sweep::Relax;
 
-/// Number of adjacent sweeps that advance together: the bands of two fit the L1 cache unless the
-/// sheet is wide (docs/speed.md compares other values).
+/// Number of adjacent sweeps that advance together: the bands of two sweeps fit the L1 cache unless
+/// the sheet is wide (docs/speed.md compares other values).
 const SWEEPS_AT_ONCE: usize = 2;
 /// Number of waves (see [`SweepData::sweep_tasks`]) that adjacent sweeps run before the next sweeps
 /// follow, which then find the bands in the L2 cache.
@@ -34,7 +34,7 @@ pub(crate) struct SweepData<'a, M, const D: usize> {
     pub(crate) machine: M,
     pub(crate) constants: &'a Constants,
     pub(crate) buffers: SheetBuffers<'a, D>,
-    /// Negative in the lanes of a row without a stick, for sticks that span 0, 1 and 2 columns.
+    /// For sticks that span 0, 1 and 2 columns: negative in the lanes of a row that have no stick.
     pub(crate) presence: &'a [Column<f32>; 3],
     /// A scratch row for each block.
     pub(crate) scratch: SharedPtr<f32>,
@@ -44,7 +44,7 @@ pub(crate) struct SweepData<'a, M, const D: usize> {
     pub(crate) blocks: &'a [BandTask],
     /// The tasks of the whole sheet, for one thread.
     pub(crate) band_tasks: &'a [BandTask],
-    /// The operations of a sheet whose rows have few registers; else `None`.
+    /// The register pairs of a sheet whose rows have few registers; else `None`.
     pub(crate) narrow: Option<&'a NarrowSheet>,
 }
 
@@ -62,7 +62,7 @@ impl<M: Machine, const D: usize> SweepData<'_, M, D> {
     /// Sweeps one block.
     ///
     /// # Safety
-    /// - Same as for [`sweep_tasks`](Self::sweep_tasks), for the rows of the block and those that
+    /// - Same as for [`sweep_tasks`](Self::sweep_tasks), for the rows of the block and the rows that
     ///   its sticks reach.
     pub(crate) unsafe fn sweep_block(&self, block: usize, run: SubstepRun<'_, D>) {
         let pairs = self.narrow.map(|narrow| narrow.blocks.get(block..=block).unwrap_or_default());
@@ -70,20 +70,22 @@ impl<M: Machine, const D: usize> SweepData<'_, M, D> {
         unsafe { self.sweep_tasks(&self.blocks[block..=block], pairs, block, run) };
     }
 
-    /// Relaxes the sticks of some tasks by sweeps that follow each other. `pairs` are the
-    /// operations of each task if the sheet is narrow; `block` chooses the scratch row.
+    /// Runs the substeps of `run` on some tasks, by sweeps that follow each other. `pairs` are the
+    /// register pairs of each task if the sheet is narrow; `block` chooses the scratch row.
     ///
     /// A sweep is an iteration, with the motion before it if it is the first of its substep. A wave
     /// advances each sweep by one task. A sweep may run a task once the sweep before it has run the
     /// task after that one, because sticks reach no further. So a sweep may be any number of tasks
     /// ahead of the next one: adjacent sweeps run some waves, then the next sweeps run the same
-    /// waves. Rows enter right before the first iteration needs them, and leave right after the
-    /// last.
+    /// waves. The leading loop runs on the entering rows of a task right before the first iteration
+    /// of a substep needs them. The leaving rows are written back right after the last iteration of
+    /// the last substep.
     ///
     /// # Safety
     /// - The columns and strided rows of target and source are as long as [`Positions`] says, and
-    ///   valid for reading and writing at the rows of the tasks, and those that their sticks reach;
-    ///   no other code accesses these rows, nor the scratch row of the block, during the call.
+    ///   valid for reading and writing at the rows of the tasks, and at the rows that their sticks
+    ///   reach; no other code accesses these rows, nor the scratch row of the block, during the
+    ///   call.
     unsafe fn sweep_tasks(
         &self,
         tasks: &[BandTask],
@@ -146,6 +148,8 @@ impl<M: Machine, const D: usize> SweepData<'_, M, D> {
         }
     }
 
+    /// Relaxes the sticks of strips once.
+    ///
     /// # Safety
     /// - Same as for [`sweep_tasks`](Self::sweep_tasks), for the rows that these strips reach.
     unsafe fn relax_strips(&self, buffers: SheetBuffers<'_, D>, strips: &[Strip]) {
@@ -155,6 +159,8 @@ impl<M: Machine, const D: usize> SweepData<'_, M, D> {
         machine.run(unsafe { Relax::new(constants, strided, inverse_mass, presence, strips) });
     }
 
+    /// Relaxes the sticks of pairs of registers once.
+    ///
     /// # Safety
     /// - Same as for [`sweep_tasks`](Self::sweep_tasks), for the rows that these pairs of
     ///   `narrow` join.
@@ -170,6 +176,8 @@ impl<M: Machine, const D: usize> SweepData<'_, M, D> {
         machine.run(unsafe { RelaxPairs::new(constants, narrow, strided, inverse_mass, pairs) });
     }
 
+    /// Runs a loop over rows, with the scratch row of `block`.
+    ///
     /// # Safety
     /// - Same as for [`sweep_tasks`](Self::sweep_tasks), for these rows.
     unsafe fn run_row_loop(

@@ -8,8 +8,8 @@ use crate::vector::Vector;
 /// Loads the records at the indices, as rows (see [`Vector::gather_rows`]).
 ///
 /// # Safety
-/// - `indices` is valid for reading one index per lane of `V`,
-/// - `records` is valid for reading at each of them.
+/// - `indices` is valid for reading one index per lane of `V`.
+/// - `records` is valid for reading at each of these indices.
 #[inline(always)]
 pub(crate) unsafe fn load_indexed<V: Vector>(
     cpu: V::Cpu,
@@ -35,18 +35,18 @@ pub(crate) unsafe fn store_indexed<V: Vector>(
 }
 
 /// Loads and stores the records of a register's ends, given the indices of both ends in each lane.
-/// (A trait, because a closure cannot be `#[inline(always)]`, and would be compiled without the
-/// target features of its caller.)
+/// (It is a trait, because a closure cannot be `#[inline(always)]`: it would be compiled without
+/// the target features of its caller.)
 pub(crate) trait Ends {
-    /// Whether each register with an even index and the next one share no particle.
+    /// Whether each register with an even index shares no particle with the register after it.
     const TWO_ARE_INDEPENDENT: bool = false;
 
     /// The records of the first ends and of the second ones, as rows.
     ///
     /// # Safety
-    /// - Both `indices` are valid for reading one index per lane of `V`,
-    /// - `records` is valid for reading at each of them,
-    /// - and they are laid out as the type says.
+    /// - Both `indices` are valid for reading one index per lane of `V`.
+    /// - `records` is valid for reading at each of these indices.
+    /// - The ends are laid out as the documentation of the implementing type says.
     unsafe fn load<V: Vector>(
         &self,
         cpu: V::Cpu,
@@ -72,7 +72,7 @@ pub(crate) struct Scattered<const TWO: bool>;
 pub(crate) struct Runs;
 /// All ends are consecutive particles, in the order `a`, `b`, `a`, `b`, ... (`Access::Pairs`)
 /// or, if `INTERLEAVED`, in the order `a`, `a`, `b`, `b`, ... (`Access::InterleavedPairs`).
-pub(crate) struct OneRun<const INTERLEAVED: bool>;
+pub(crate) struct Pairs<const INTERLEAVED: bool>;
 
 impl<const TWO: bool> Ends for Scattered<TWO> {
     const TWO_ARE_INDEPENDENT: bool = TWO;
@@ -111,12 +111,13 @@ impl Ends for Runs {
         records: *const Half,
         indices: [*const u32; 2],
     ) -> [[V; 4]; 2] {
-        // SAFETY: each run is as many records as there are lanes, from the first index on.
-        let load_run = |first: *const u32| unsafe {
+        // SAFETY: by contract, the ends of each side are as many consecutive records as there are
+        // lanes, from the first index on.
+        let load_consecutive = |first: *const u32| unsafe {
             let address = records.add(*first as usize).cast::<f32>();
             arrays::from_fn(|row| V::load(cpu, address.add(row * V::LANES)))
         };
-        [load_run(indices[0]), load_run(indices[1])]
+        [load_consecutive(indices[0]), load_consecutive(indices[1])]
     }
 
     #[inline(always)]
@@ -138,7 +139,7 @@ impl Ends for Runs {
     }
 }
 
-impl<const INTERLEAVED: bool> Ends for OneRun<INTERLEAVED> {
+impl<const INTERLEAVED: bool> Ends for Pairs<INTERLEAVED> {
     #[inline(always)]
     unsafe fn load<V: Vector>(
         &self,
@@ -148,7 +149,8 @@ impl<const INTERLEAVED: bool> Ends for OneRun<INTERLEAVED> {
     ) -> [[V; 4]; 2] {
         let [mut a, mut b] = [[V::splat(cpu, 0.0); 4]; 2];
         for row in 0..4 {
-            // SAFETY: the run is twice as many records as there are lanes, from the first index on.
+            // SAFETY: by contract, the ends are twice as many consecutive records as there are
+            // lanes, from the first index on.
             [a[row], b[row]] = unsafe {
                 let address = records.add(*first as usize).cast::<f32>().add(2 * row * V::LANES);
                 let (first, second) = (V::load(cpu, address), V::load(cpu, address.add(V::LANES)));

@@ -1,14 +1,14 @@
 //! The engine of the kernels that access particles by index.
 //!
-//! It keeps the particles as 16-byte [`Record`]s: the end of a stick is one aligned 128-bit load,
-//! transposed in registers. For each register of sticks:
+//! It keeps the particles as 16-byte [`Record`]s: one aligned 128-bit load reads an end of a stick,
+//! and the records are transposed in registers. For each register of sticks:
 //!
 //! ```text
 //! indices -> records of the ends -> a register per value -> relaxation -> records
 //! ```
 //!
-//! One pass fills the records from the columns and integrates; another writes them back and checks
-//! that all are finite. Threads take the tasks of a phase, which share no particle.
+//! One loop fills the records from the columns and integrates; another writes positions back and
+//! checks that they are finite. Threads take the tasks of a phase, which share no particle.
 
 use alloc::sync::Arc;
 use core::ops::Range;
@@ -22,16 +22,16 @@ use taut_core::{
 use taut_program::Program;
 
 use crate::machine::{Machine, Operation};
-use crate::particles::{ParticlePass, RawParticles, RunParticlePass, Source};
+use crate::particles::{ParticleLoop, RawParticles, RunParticleLoop, Source};
 use crate::record::{HALVES, Record};
 use crate::relax::relax_slots;
 use crate::team::{SharedPtr, Team};
 use crate::vector::Vector;
 
-/// Particles per job of a pass over all particles.
+/// Particles per job of a loop over all particles.
 const JOB_PARTICLES: usize = 4096;
 const _: () = assert!(JOB_PARTICLES.is_multiple_of(PADDING));
-/// A pass over all particles gets another thread only if each thread gets at least this many of them.
+/// A loop over all particles gets another thread only if each thread gets at least this many of them.
 const PARTICLES_PER_THREAD_MIN: usize = 2 * JOB_PARTICLES;
 /// Relaxation gets another thread only if each thread gets at least this many sticks: with fewer,
 /// seam particles move between caches too often. Measured with this constant at 1, by `taut
@@ -65,10 +65,10 @@ pub struct IndexedPlan<M, const D: usize> {
     /// Where the positions are; previous positions stay in their columns.
     residence: Residence,
     /// The cursors into [`Particles::position_changes`] and [`Particles::mass_changes`]; `None`
-    /// until the first pass over the particles.
+    /// until the first loop over the particles.
     synced: Option<[Cursor; 2]>,
-    /// Whether all positions were finite at the last check, if the columns have not changed since.
-    /// Holds only as long as the residence is [`Residence::Both`].
+    /// Whether all positions were finite at the last check; `None` if the columns have changed
+    /// since. Valid only while the residence is [`Residence::Both`].
     finite: Option<bool>,
     team: Team,
 }
@@ -145,17 +145,17 @@ impl<M: Machine, const D: usize> Engine<D> for IndexedPlan<M, D> {
                 Residence::WorkingCopy => Source::Records,
             };
             if self.residence == Residence::Both {
-                // Set before the pass, because the executor may panic in it.
+                // The residence is set before the loop, because the executor may panic in it.
                 self.residence = Residence::Columns;
             }
-            self.run_particle_pass(
+            self.run_particle_loop(
                 particles,
                 executor,
-                ParticlePass::Integrate(source, &substeps.motion),
+                ParticleLoop::Integrate(source, &substeps.motion),
             );
             self.residence = Residence::WorkingCopy;
             if let Some(stage) = substeps.after_motion {
-                self.run_particle_pass(particles, executor, ParticlePass::Visit(stage));
+                self.run_particle_loop(particles, executor, ParticleLoop::Visit(stage));
             }
             self.relax_records(executor, substeps.iterations);
         }
@@ -189,7 +189,8 @@ impl<M: Machine, const D: usize> Engine<D> for IndexedPlan<M, D> {
         Ok(())
     }
 
-    /// Runs on the columns if they are up to date.
+    /// Runs the stage on the columns, on the calling thread, if they are up to date; else on the
+    /// records.
     fn visit(
         &mut self,
         executor: &dyn Executor,
@@ -199,7 +200,7 @@ impl<M: Machine, const D: usize> Engine<D> for IndexedPlan<M, D> {
     ) -> Result<(), PlanError> {
         self.sync_in(particles, sticks)?;
         if self.residence == Residence::WorkingCopy {
-            self.run_particle_pass(particles, executor, ParticlePass::Visit(stage));
+            self.run_particle_loop(particles, executor, ParticleLoop::Visit(stage));
         } else {
             self.residence = Residence::Columns;
             particles.visit(stage);
@@ -233,7 +234,7 @@ impl<M: Machine, const D: usize> Engine<D> for IndexedPlan<M, D> {
         let last_check = self.finite.filter(|_| self.residence == Residence::Both);
         let finite = last_check.unwrap_or_else(|| {
             let finite = AtomicBool::new(true);
-            self.run_particle_pass(particles, executor, ParticlePass::WriteBack(&finite));
+            self.run_particle_loop(particles, executor, ParticleLoop::WriteBack(&finite));
             finite.into_inner()
         });
         (self.finite, self.residence) = (Some(finite), Residence::Both);
@@ -300,13 +301,14 @@ impl<M: Machine, const D: usize> IndexedPlan<M, D> {
     /// Copies values that are only in the columns into the records.
     fn fill(&mut self, particles: &mut Particles<D>, executor: &dyn Executor) {
         if self.residence == Residence::Columns {
-            self.run_particle_pass(particles, executor, ParticlePass::Fill);
+            self.run_particle_loop(particles, executor, ParticleLoop::Fill);
             // Not `Both`: the columns may hold -0.0, which is +0.0 in the records.
             self.residence = Residence::WorkingCopy;
         }
     }
 
-    /// Relaxes all sticks `iterations` times, on the threads of the executor if that is faster.
+    /// Relaxes all sticks `iterations` times, on the threads of the executor if there are enough
+    /// sticks.
     fn relax_records(&mut self, executor: &dyn Executor, iterations: u32) {
         let (machine, program) = (self.machine, &self.program);
         // Replaces a bounds check of each index: all indices are below `program.particles()`.
@@ -345,16 +347,16 @@ impl<M: Machine, const D: usize> IndexedPlan<M, D> {
         self.team.run(executor, threads, rounds, || program.phases(), relax);
     }
 
-    /// Runs a pass over all particles, padding included.
-    fn run_particle_pass(
+    /// Runs a loop over all particles, padding included.
+    fn run_particle_loop(
         &mut self,
         particles: &mut Particles<D>,
         executor: &dyn Executor,
-        pass: ParticlePass<'_, D>,
+        particle_loop: ParticleLoop<'_, D>,
     ) {
         let mass_cursor = particles.mass_changes().now();
         let (columns, position_cursor) = particles.columns_and_cursor();
-        // Set before the pass, because the executor may panic in it.
+        // The cursors are set before the loop, because the executor may panic in it.
         self.synced = Some([position_cursor, mass_cursor]);
         let Columns { position, previous, inverse_mass } = columns;
         let len = inverse_mass.len();
@@ -373,20 +375,20 @@ impl<M: Machine, const D: usize> IndexedPlan<M, D> {
         if threads <= 1 {
             // SAFETY: columns and records have `len` entries, as asserted, and are borrowed
             // exclusively; only this thread uses them.
-            machine.run(unsafe { RunParticlePass::new(&raw_particles, 0..len, pass) });
+            machine.run(unsafe { RunParticleLoop::new(&raw_particles, 0..len, particle_loop) });
         } else {
             let phases = || core::iter::once(0..len.div_ceil(JOB_PARTICLES));
             self.team.run(executor, threads, 1, phases, |job| {
                 let range = job * JOB_PARTICLES..len.min((job + 1) * JOB_PARTICLES);
                 // SAFETY: columns and records have `len` entries, as asserted, and are borrowed
-                // exclusively; the ranges, each passed over once, do not overlap.
-                machine.run(unsafe { RunParticlePass::new(&raw_particles, range, pass) });
+                // exclusively; each job runs once, and the ranges of the jobs do not overlap.
+                machine.run(unsafe { RunParticleLoop::new(&raw_particles, range, particle_loop) });
             });
         }
     }
 }
 
-/// Relaxes tasks in sequence, `iterations` times.
+/// The operation that relaxes tasks in sequence, `iterations` times.
 struct Relax<'a, const D: usize> {
     program: &'a Program<f32>,
     records: SharedPtr<Record>,

@@ -35,10 +35,9 @@ impl Machine for OneLane {
 ///
 /// It is safe to implement, because no unsafe code relies on it: a kernel whose layout depends on
 /// [`lanes`](Self::lanes) panics if the registers that [`run`](Self::run) chose have a different
-/// number of lanes.
-/// Unsafe code relies only on the register type ([`Vector`]) and its `Cpu`.
+/// number of lanes. Unsafe code relies only on the register type ([`Vector`]) and its `Cpu`.
 pub trait Machine: Copy + Send + Sync + 'static {
-    /// The name of the kernel that [`IndexedKernel`](crate::IndexedKernel) is on this machine.
+    /// The name of the [`IndexedKernel`](crate::IndexedKernel) on this machine.
     fn name(self) -> &'static str;
     /// The instruction set's name in tables: `avx512`, `avx2`, `sse2`, `neon`, `scalar`, ...
     fn isa(self) -> &'static str;

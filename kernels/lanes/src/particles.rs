@@ -1,4 +1,4 @@
-//! Passes over all particles: integration, stages, and copies between columns and records.
+//! Loops over all particles: integration, stages, and copies between columns and records.
 
 use core::ops::Range;
 use core::slice;
@@ -15,16 +15,17 @@ use crate::vector::Vector;
 const STAGE_PARTICLES: usize = 256;
 const _: () = assert!(STAGE_PARTICLES.is_multiple_of(PADDING));
 
-/// The positions of the particles of one call of a stage by axis, aligned to registers.
+/// The positions, by axis, of the particles of one call of a stage, aligned to registers.
 #[repr(align(64))]
 struct StagePositions<const D: usize>([[f32; STAGE_PARTICLES]; D]);
 
-/// What a pass does with each particle.
+/// What a loop does with each particle.
 #[derive(Clone, Copy)]
-pub(crate) enum ParticlePass<'a, const D: usize> {
+pub(crate) enum ParticleLoop<'a, const D: usize> {
     /// Copies columns to records.
     Fill,
-    /// Integrates one substep, from the columns or the records to the records.
+    /// Integrates one substep: reads positions from the columns or the records, and writes the new
+    /// ones to the records and the old ones to the columns of previous positions.
     Integrate(Source, &'a Motion<D>),
     /// Copies records to columns; sets the flag to false if a position is not finite.
     WriteBack(&'a AtomicBool),
@@ -32,7 +33,7 @@ pub(crate) enum ParticlePass<'a, const D: usize> {
     Visit(&'a dyn Stage<D>),
 }
 
-/// Where a pass reads positions.
+/// Where a loop reads positions.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Source {
     Columns,
@@ -47,14 +48,14 @@ pub(crate) struct RawParticles<'a, const D: usize> {
     pub(crate) records: SharedPtr<Record>,
 }
 
-/// The operation that runs a pass on a range of particles.
-pub(crate) struct RunParticlePass<'a, const D: usize> {
+/// The operation that runs a loop on a range of particles.
+pub(crate) struct RunParticleLoop<'a, const D: usize> {
     particles: &'a RawParticles<'a, D>,
     range: Range<usize>,
-    pass: ParticlePass<'a, D>,
+    particle_loop: ParticleLoop<'a, D>,
 }
 
-impl<'a, const D: usize> RunParticlePass<'a, D> {
+impl<'a, const D: usize> RunParticleLoop<'a, D> {
     /// # Safety
     /// While the operation runs,
     /// - all columns and records are valid for reading and writing in `range`, whose
@@ -63,31 +64,31 @@ impl<'a, const D: usize> RunParticlePass<'a, D> {
     pub(crate) unsafe fn new(
         particles: &'a RawParticles<'a, D>,
         range: Range<usize>,
-        pass: ParticlePass<'a, D>,
+        particle_loop: ParticleLoop<'a, D>,
     ) -> Self {
-        Self { particles, range, pass }
+        Self { particles, range, particle_loop }
     }
 }
 
-impl<const D: usize> Operation for RunParticlePass<'_, D> {
+impl<const D: usize> Operation for RunParticleLoop<'_, D> {
     #[inline(always)]
     fn run<V: Vector>(self, cpu: V::Cpu) {
         const { assert!(PADDING.is_multiple_of(V::LANES)) };
-        match self.pass {
-            ParticlePass::Fill => self.fill::<V>(cpu),
-            ParticlePass::Integrate(Source::Columns, motion) => {
+        match self.particle_loop {
+            ParticleLoop::Fill => self.fill::<V>(cpu),
+            ParticleLoop::Integrate(Source::Columns, motion) => {
                 self.integrate::<V, false>(cpu, motion);
             }
-            ParticlePass::Integrate(Source::Records, motion) => {
+            ParticleLoop::Integrate(Source::Records, motion) => {
                 self.integrate::<V, true>(cpu, motion);
             }
-            ParticlePass::WriteBack(finite) => self.write_back::<V>(cpu, finite),
-            ParticlePass::Visit(stage) => self.visit::<V>(cpu, stage),
+            ParticleLoop::WriteBack(finite) => self.write_back::<V>(cpu, finite),
+            ParticleLoop::Visit(stage) => self.visit::<V>(cpu, stage),
         }
     }
 }
 
-impl<const D: usize> RunParticlePass<'_, D> {
+impl<const D: usize> RunParticleLoop<'_, D> {
     /// The positions of a register of particles from the columns, with -0.0 turned into +0.0.
     ///
     /// # Safety
@@ -132,7 +133,8 @@ impl<const D: usize> RunParticlePass<'_, D> {
         }
     }
 
-    /// Integrates from the records, or from the columns.
+    /// Integrates one substep; reads positions from the records or, if `FROM_RECORDS` is false,
+    /// from the columns.
     #[inline(always)]
     fn integrate<V: Vector, const FROM_RECORDS: bool>(&self, cpu: V::Cpu, motion: &Motion<D>) {
         let retention = V::splat(cpu, motion.retention);
@@ -162,27 +164,28 @@ impl<const D: usize> RunParticlePass<'_, D> {
     #[inline(always)]
     fn write_back<V: Vector>(&self, cpu: V::Cpu, finite: &AtomicBool) {
         let zero = V::splat(cpu, 0.0);
-        let mut not_finite = zero;
+        let mut nan_or_zero = zero;
         for first in self.range.clone().step_by(V::LANES) {
             // SAFETY: as in `fill`.
             unsafe {
                 let fields: [V; 4] = V::gather(cpu, |lane| self.record(first + lane).cast_const());
                 for (field, column) in fields.into_iter().zip(&self.particles.position) {
-                    // Stays NaN once a position is not finite.
-                    not_finite = not_finite + field * zero;
+                    // Becomes NaN at the first coordinate that is not finite, and stays NaN.
+                    nan_or_zero = nan_or_zero + field * zero;
                     field.store(column.0.add(first));
                 }
             }
         }
         let mut lanes = [0.0; PADDING];
         // SAFETY: no register has more lanes than `PADDING`.
-        unsafe { not_finite.store(lanes.as_mut_ptr()) };
+        unsafe { nan_or_zero.store(lanes.as_mut_ptr()) };
         if lanes.iter().any(|lane| lane.is_nan()) {
             finite.store(false, Ordering::Relaxed);
         }
     }
 
-    /// Copies positions from the records to a buffer, by axis, for the stage, and back.
+    /// Copies positions from the records to a buffer by axis, runs the stage on the buffer, and
+    /// copies the positions back.
     #[inline(always)]
     fn visit<V: Vector>(&self, cpu: V::Cpu, stage: &dyn Stage<D>) {
         let mut positions = StagePositions([[0.0; STAGE_PARTICLES]; D]);

@@ -1,7 +1,7 @@
 //! A particle as 16 bytes.
 
-/// A particle in one aligned 128-bit load: the coordinates, then the inverse mass, then
-/// zeros.
+/// A particle, aligned so that one 128-bit load reads it: the coordinates, then the inverse mass
+/// `w`, then zeros.
 ///
 /// ```text
 /// D = 3:   x  y  z  w
@@ -13,8 +13,8 @@ pub struct Record(pub [f32; 4]);
 
 const _: () = assert!(size_of::<Record>() == 16 && align_of::<Record>() == 16);
 
-/// Half a record, 8 bytes: the unit of indices, because x86 addressing scales an index by up to 8
-/// at no cost.
+/// Half a record, 8 bytes: the unit of indices. An x86 address can multiply an index by at most 8,
+/// and that takes no instruction.
 pub(crate) type Half = [f32; 2];
 
 /// Halves per record.

@@ -1,10 +1,10 @@
 //! The inner loop of the indexed kernels.
 //!
 //! A register of plain sticks is relaxed in *rows*, the memory order of the records: only the
-//! differences are transposed, for their lengths, and the factors are spread back. That takes 11
-//! shuffles if all ends have the same inverse mass (nearly every register); transposing both ends
-//! to columns and back takes 32. Runs of consecutive particles are loaded and stored as whole
-//! registers, without indices.
+//! differences of the ends are transposed, to compute their lengths, and the factors are spread
+//! back to rows. That takes 11 shuffles if all ends have the same inverse mass, as in nearly every
+//! register; transposing both ends to columns and back takes 32. Consecutive particles are loaded
+//! and stored as whole registers, without indices.
 
 use core::marker::PhantomData;
 
@@ -14,19 +14,20 @@ use taut_core::{
 };
 use taut_program::{Access, Slots, TWO_AT_ONCE_LANES};
 
-use crate::ends::{Ends, OneRun, Runs, Scattered, load_indexed, store_indexed};
+use crate::ends::{Ends, Pairs, Runs, Scattered, load_indexed, store_indexed};
 use crate::record::{Half, Record};
 use crate::vector::Vector;
 
-/// Relaxes slots, one register at a time, or two at once where the layout allows it.
+/// Relaxes the sticks of slots, one register at a time, or two at once where the layout allows it.
 ///
 /// # Safety
-/// - `records` is valid for reading and writing at every index in `slots`, in units of half
-///   records,
-/// - no other code accesses those records meanwhile,
-/// - the slots are a whole number of registers of `V`, each of independent sticks, except that it
-///   may repeat its last stick (it reads all its ends before it writes any), and their ends are
-///   laid out as `slots.access` says.
+/// - `records` is valid for reading and writing at every index in `slots`. An index counts half
+///   records.
+/// - No other code accesses those records meanwhile.
+/// - The slots are a whole number of registers of `V`. The sticks of a register are independent,
+///   except that a register may repeat its last stick: all ends of a register are read before any
+///   is written.
+/// - The ends are laid out as `slots.access` says.
 #[inline(always)]
 pub(crate) unsafe fn relax_slots<V: Vector, F: Factor, const D: usize>(
     cpu: V::Cpu,
@@ -37,8 +38,8 @@ pub(crate) unsafe fn relax_slots<V: Vector, F: Factor, const D: usize>(
     let records = records.cast::<Half>();
     // SAFETY: the same contract.
     unsafe {
-        // Only plain sticks have `Some`. The arms with `None` and with `Some` are separate, so that
-        // the compiler specializes the loops for each.
+        // `inverse_mass` is `Some` only if all sticks are plain. The arms with `None` and with
+        // `Some` are separate, so that the compiler specializes the loops for each.
         match (slots.inverse_mass, slots.access) {
             (None, _) if slots.non_plain.is_some() || !V::LANES.is_multiple_of(4) => {
                 relax_columns::<V, F, D>(cpu, slots, records, inverse_h2);
@@ -58,10 +59,10 @@ pub(crate) unsafe fn relax_slots<V: Vector, F: Factor, const D: usize>(
                 relax_rows::<V, F, D, _>(cpu, slots, records, Some(w), &Runs);
             }
             (Some(w), Access::Pairs) => {
-                relax_rows::<V, F, D, _>(cpu, slots, records, Some(w), &OneRun::<false>);
+                relax_rows::<V, F, D, _>(cpu, slots, records, Some(w), &Pairs::<false>);
             }
             (Some(w), Access::InterleavedPairs) => {
-                relax_rows::<V, F, D, _>(cpu, slots, records, Some(w), &OneRun::<true>);
+                relax_rows::<V, F, D, _>(cpu, slots, records, Some(w), &Pairs::<true>);
             }
             (Some(w), Access::Stars) => relax_stars::<V, F, D>(cpu, slots, records, Some(w)),
         }
@@ -99,8 +100,8 @@ unsafe fn relax_stars<V: Vector, F: Factor, const D: usize>(
     }
 }
 
-/// Relaxes the packet of stars that begins at slot `packet`, two registers of stars at a time.
-/// Their centres stay in registers.
+/// Relaxes the packet of stars that begins at slot `packet`, two registers of stars at a time. The
+/// centres of these stars stay in registers.
 ///
 /// # Safety
 /// - Same as [`relax_stars`]; a packet begins at slot `packet`.
@@ -146,8 +147,9 @@ const CENTRE_REGISTERS: usize = 16;
 #[repr(align(64))]
 struct Centres<V>([[V; 4]; CENTRE_REGISTERS]);
 
-/// Relaxes the packet of stars that begins at slot `packet`, one register after the other. Their
-/// centres stay in the L1 cache, so that consecutive registers of sticks are independent.
+/// Relaxes the packet of stars that begins at slot `packet`, batch by batch and one register after
+/// the other. All centres stay in a buffer, which fits the L1 cache. (Relaxing all sticks of one
+/// register of centres first would make each register of sticks wait for the one before it.)
 ///
 /// # Safety
 /// - Same as [`relax_stars`]; a packet begins at slot `packet`.
@@ -227,17 +229,17 @@ unsafe fn relax_rows<V: Vector, F: Factor, const D: usize, E: Ends>(
 
 /// The columns of plain sticks, and the values that are the same for all of them.
 struct PlainSticks<'a, V, F> {
-    /// The indices of the records of the first ends, in halves.
+    /// The indices of the records of the first ends, counted in half records.
     a: *const u32,
-    /// Of the second ends, likewise.
+    /// The same for the second ends.
     b: *const u32,
     /// The formula's rest term of each stick.
     rest_term: *const f32,
     /// Empty unless the formula stores the weight term.
     stored_weight_term: &'a [f32],
-    /// The inverse mass of all ends, if they have the same.
+    /// The inverse mass of all ends, if it is known to be the same.
     inverse_mass: Option<V>,
-    /// The weight term for `inverse_mass`.
+    /// The weight term of all sticks; `Some` if `inverse_mass` is.
     weight_term: Option<V>,
     /// The number of slots.
     len: usize,
@@ -252,8 +254,8 @@ impl<'a, V: Vector, F: Factor> PlainSticks<'a, V, F> {
         let stored_weight_term = if F::STORES_WEIGHT { &slots.weight_term[..len] } else { &[] };
         let inverse_mass = inverse_mass.map(|w| V::splat(cpu, w));
         let weight_term = match inverse_mass {
-            // A branch on the constant: otherwise the compiler hoists the division of the other
-            // arm, whose result is not used.
+            // The guard is a constant. Without this arm, the compiler would hoist the division of
+            // `F::weight_term` out of a branch that is not taken.
             Some(_) if F::STORES_WEIGHT => {
                 Some(V::splat(cpu, stored_weight_term.first().copied().unwrap_or_default()))
             }
@@ -272,7 +274,7 @@ impl<'a, V: Vector, F: Factor> PlainSticks<'a, V, F> {
         }
     }
 
-    /// The addresses of the indices of both ends, from a slot on.
+    /// The addresses of the indices of the first and of the second ends, from a slot on.
     ///
     /// # Safety
     /// - `slot` is below `len`.
@@ -318,8 +320,8 @@ impl<'a, V: Vector, F: Factor> PlainSticks<'a, V, F> {
     /// Displaces the rows of both ends by the difference of the ends times these gains.
     #[inline(always)]
     fn displace<const D: usize>(&self, [old_a, old_b]: [[V; 4]; 2], gains: [V; 2]) -> [[V; 4]; 2] {
-        // The field of the inverse mass does not change: the gain of that field is 0, or the
-        // difference of the ends is, if all inverse masses are equal and the gain is finite.
+        // The inverse mass in a record does not change: either the gain of its field is 0, or the
+        // difference of the two inverse masses is 0 (they are equal) and the gain is finite.
         let gains_a = if self.inverse_mass.is_some() && !F::MAY_BE_INFINITE {
             gains[0].spread_with_any_fourth()
         } else {
@@ -338,7 +340,7 @@ impl<'a, V: Vector, F: Factor> PlainSticks<'a, V, F> {
     }
 }
 
-/// Relaxes sticks of any form, with the records as columns.
+/// Relaxes sticks that may be torn or not plain, with the records transposed to columns.
 ///
 /// # Safety
 /// - Same as [`relax_slots`].

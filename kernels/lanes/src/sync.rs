@@ -1,5 +1,5 @@
-//! The atomics and the waiting of [`Team`](crate::Team): those of the standard library or, with
-//! `--cfg loom`, those of the model checker (`scripts/loom.sh`).
+//! The atomics and the functions for waiting that [`Team`](crate::Team) uses: from the standard
+//! library or, with `--cfg loom`, from the model checker (`scripts/loom.sh`).
 
 #[cfg(not(loom))]
 pub(crate) use core::{
@@ -18,8 +18,8 @@ pub(crate) use std::thread::yield_now;
 #[cfg(not(any(feature = "std", loom)))]
 pub(crate) use core::hint::spin_loop as yield_now;
 
-/// A thread may wait for any number of spins, so the number of executions is unbounded. After some
-/// spins, this execution continues to its end, and its alternatives are not explored.
+/// A thread may wait for any number of spins, so the number of executions is unbounded. From this
+/// call on, the model checker runs the current execution to its end without exploring alternatives.
 #[cfg(loom)]
 pub(crate) fn yield_now() {
     loom::skip_branch();

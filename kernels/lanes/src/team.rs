@@ -10,8 +10,8 @@ use taut_core::Executor;
 use crate::sync::{AtomicBool, AtomicU64, spin_loop, yield_now};
 
 /// Spin count before yielding. A spin takes about 50 ns, so the spins outlast the usual wait
-/// between phases. Yielding matters if there are fewer cores than threads. Few for the model
-/// checker, which explores each spin.
+/// between phases. Yielding matters if there are fewer cores than threads. The count is small for
+/// the model checker, because it explores each spin.
 const SPINS: u32 = if cfg!(loom) { 2 } else { 200 };
 
 /// Distributes jobs among the threads of an executor, in rounds of phases.
@@ -26,18 +26,18 @@ const SPINS: u32 = if cfg!(loom) { 2 } else { 200 };
 /// does not wait for threads that have not started.
 #[derive(Debug, Default)]
 pub struct Team {
-    /// For each thread, the index after the last job taken from its range; see [`Run`].
+    /// For each thread, the index after the last job taken from its range; see [`RunState`].
     counters: Vec<CachePadded<AtomicU64>>,
 }
 
-/// The counters hold nothing between runs.
+/// A clone has no counters: they hold nothing between runs.
 impl Clone for Team {
     fn clone(&self) -> Self {
         Self::default()
     }
 }
 
-/// Padded to two cache lines, which are prefetched together, to avoid false sharing.
+/// A value padded to two cache lines, to avoid false sharing: CPUs prefetch lines in pairs.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 struct CachePadded<T>(T);
@@ -64,7 +64,7 @@ impl Team {
         self.counters.resize_with(threads, CachePadded::default);
         let (done, panicked) = (CachePadded(AtomicU64::new(0)), AtomicBool::new(false));
         let work = |thread: usize| {
-            let run = Run { counters: &self.counters, done: &done.0, panicked: &panicked };
+            let run = RunState { counters: &self.counters, done: &done.0, panicked: &panicked };
             run.work(thread % threads, rounds, &phases, &job);
         };
         executor.run(threads, &work);
@@ -82,7 +82,7 @@ impl Team {
     /// `threads` threads of the executor.
     ///
     /// # Panics
-    /// As [`run`](Self::run).
+    /// Same as [`run`](Self::run).
     pub fn for_each<T: Send>(
         &mut self,
         executor: &dyn Executor,
@@ -101,21 +101,21 @@ impl Team {
     }
 }
 
-/// The state that the threads share.
+/// The state of a call of [`Team::run`], which the threads share.
 ///
 /// Jobs are numbered consecutively through all phases and rounds. Of the jobs of each phase, each
 /// thread has a range, and its counter is the index after the last job taken from that range.
 /// Counters only grow, so no job is taken twice.
-struct Run<'a> {
+struct RunState<'a> {
     counters: &'a [CachePadded<AtomicU64>],
-    /// The number of ended jobs: a thread that finds no more jobs in a phase adds the number of
-    /// those that it ran there. Once this reaches the end of a phase, all jobs up to there have
-    /// ended, because phases do not overlap.
+    /// The number of ended jobs. A thread that finds no more jobs in a phase adds the number of
+    /// jobs that it ran in that phase. Once this count reaches the index after the last job of a
+    /// phase, all jobs up to that one have ended, because phases do not overlap.
     done: &'a AtomicU64,
     panicked: &'a AtomicBool,
 }
 
-impl Run<'_> {
+impl RunState<'_> {
     /// Runs jobs until all are done.
     fn work<P: Iterator<Item = Range<usize>>>(
         &self,
@@ -146,9 +146,9 @@ impl Run<'_> {
         core::mem::forget(guard);
     }
 
-    /// Takes a job of a phase, and returns its index in the phase: from the thread's own range or,
-    /// if that has none left, from the next range that has. `first` is the number of the phase's
-    /// first job among all jobs (see [`Run`]).
+    /// Takes a job of a phase and returns its index in the phase. The job is from the thread's own
+    /// range or, if no job is left there, from the next range that has jobs left. `first` is the
+    /// number of the phase's first job among all jobs (see [`RunState`]).
     fn take(&self, thread: usize, first: u64, job_count: usize) -> Option<usize> {
         let threads = self.counters.len();
         (thread..threads).chain(0..thread).find_map(|owner| {
@@ -172,7 +172,7 @@ impl Run<'_> {
         })
     }
 
-    /// Waits until all jobs below index `end` have ended; returns false if a job panicked.
+    /// Waits until all jobs with numbers below `end` have ended. Returns false if a job panicked.
     fn wait(&self, end: u64) -> bool {
         let mut spins = 0;
         // Acquires nothing: `work` loads `done` again before a job of the next phase.
@@ -191,7 +191,7 @@ impl Run<'_> {
     }
 }
 
-/// Sets the flag when a job panics, so that other threads stop waiting.
+/// Sets the flag when it is dropped, that is, when a job panics: then other threads stop waiting.
 struct PanicGuard<'a>(&'a AtomicBool);
 
 impl Drop for PanicGuard<'_> {

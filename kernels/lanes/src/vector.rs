@@ -79,28 +79,31 @@ pub unsafe trait Vector: Lane {
     /// Transposes rows to columns, one register for each field of a record, or back.
     fn transpose(rows: [Self; 4]) -> [Self; 4];
 
-    /// Spreads one value per lane to rows: in row `q`, the first `D` fields of quarter `i` are
-    /// lane `q + 4 i`, and the others 0. `D` is 2 or 3.
+    /// Spreads one value per lane to rows: in quarter `i` of row `q`, the first `D` fields get the
+    /// value of lane `q + 4 i`, and the other fields get 0. `D` is 2 or 3.
     #[inline(always)]
     fn spread<const D: usize>(self) -> [Self; 4] {
         let zero = self.constant(0.0);
         Self::transpose(arrays::from_fn(|field| if field < D { self } else { zero }))
     }
 
-    /// Like [`spread`](Self::spread) with `D` = 3, but the fourth field may be any lane or 0.
+    /// Like [`spread`](Self::spread) with `D` = 3, but the fourth field may get the value of any
+    /// lane or 0.
     #[inline(always)]
     fn spread_with_any_fourth(self) -> [Self; 4] {
         Self::transpose([self; 4])
     }
 
     /// The same value, computed before any access to memory that follows in the program. (Otherwise
-    /// the compiler moves a division down to its first use, after stores that could run during it.)
+    /// the compiler moves a division down to the first use of its result, after stores that the CPU
+    /// could execute during the division.)
     #[inline(always)]
     fn compute_before_memory_access(self) -> Self {
         self
     }
 
-    /// Separates the records of two rows into those with even and those with odd index.
+    /// Separates the records of two rows, `first` and then `second`, into those with even and those
+    /// with odd index.
     fn deinterleave_records(first: Self, second: Self) -> [Self; 2];
 
     /// The inverse of [`deinterleave_records`](Self::deinterleave_records).

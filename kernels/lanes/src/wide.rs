@@ -7,8 +7,8 @@ use wide::{f32x4, f32x8, u32x8};
 
 use crate::vector::Vector;
 
-/// Eight lanes: one AVX register if the program is compiled for AVX, else two of SSE2, NEON
-/// or simd128, else an array.
+/// Eight lanes: one AVX register if the program is compiled for AVX, else two registers of SSE2,
+/// NEON or simd128, else an array.
 #[derive(Clone, Copy, Debug)]
 pub struct Wide8(f32x8);
 
@@ -89,7 +89,7 @@ unsafe impl Vector for Wide8 {
     #[inline(always)]
     unsafe fn scatter_rows([a, b, c, d]: [Self; 4], address: impl Fn(usize) -> *mut [f32; 4]) {
         let ([a, e], [b, f], [c, g], [d, h]) = (halves(a), halves(b), halves(c), halves(d));
-        // Not a loop over an array: the compiler would copy each record through the stack.
+        // In a loop over an array, the compiler would copy each record through the stack.
         // SAFETY: valid for writing four values per lane, by contract.
         unsafe {
             address(0).write(a.to_array());
@@ -126,7 +126,7 @@ unsafe impl Vector for Wide8 {
     }
     #[inline(always)]
     fn interleave_records(even: Self, odd: Self) -> [Self; 2] {
-        // Its own inverse: a register holds only two records.
+        // The function is its own inverse, because a register holds only two records.
         Self::deinterleave_records(even, odd)
     }
 }

@@ -1,6 +1,6 @@
 //! The model checker runs `Team` in the interleavings of two and three threads (in most tests only
-//! those with few preemptions), and with every value that a load may return under its ordering.
-//! `scripts/loom.sh` runs these tests.
+//! the interleavings with few preemptions), and with every value that a load may return under its
+//! ordering. `scripts/loom.sh` runs these tests.
 #![cfg(loom)]
 
 use std::mem;
@@ -76,8 +76,9 @@ fn check(preemptions: Option<usize>, model: impl Fn() + Sync + Send + 'static) {
     builder.check(model);
 }
 
-/// Each job increments its own cell, and first reads those of all jobs before its phase, which must
-/// have ended in this round.
+/// Checks, for each job, that all jobs of earlier phases have ended in this round when it begins,
+/// and that no job of later phases has begun. To this end, each job reads the cells of these jobs
+/// and then increments its own cell.
 fn check_phase_order(
     preemptions: Option<usize>,
     threads: usize,

@@ -11,7 +11,8 @@ use crate::{Access, Form, Program, Register, TWO_AT_ONCE_LANES};
 /// are independent, so threads can share them without changing the result.
 const TASK_STICKS: usize = 2048;
 
-/// The number of registers that are transposed together: a record has four values.
+/// The number of registers that are transposed together: one for each of the four values of a
+/// record.
 pub(super) const TRANSPOSED_REGISTERS: usize = 4;
 
 impl<S: Real> Program<S> {
@@ -76,7 +77,8 @@ impl<S: Real> Program<S> {
         first.into_iter().find(|end| rest.iter().all(|ends| ends.contains(end)))
     }
 
-    /// Appends the registers of a batch: first those of runs, then the others.
+    /// Appends the registers of a batch: first registers of runs and pairs, then the registers of
+    /// the other sticks.
     fn lay_out_batch(&mut self, batch: &[u32]) {
         if !self.lanes.is_multiple_of(TRANSPOSED_REGISTERS) || batch.len() < self.lanes {
             self.lay_out_registers(Access::Scattered, batch);

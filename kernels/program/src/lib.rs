@@ -29,7 +29,7 @@ use layout::item_range;
 /// uses that twice. *Runs*, sticks whose ends are consecutive particles, get separate registers,
 /// whose ends are contiguous in memory. In any register of `L` lanes, where `L` is a multiple of 4,
 /// stick `i` is in lane `4 (i mod L/4) + i / (L/4)`, so that the transpose of four registers yields
-/// the records of `L` consecutive particles.
+/// the records of `L` consecutive particles. (The divisions are integer divisions.)
 ///
 /// The order of a stick's two ends does not affect the result either. In consecutive batches of
 /// *stars*, the sticks at the same index share a particle, the centre of the star. The program
@@ -51,16 +51,18 @@ pub struct Program<S: Real> {
     weight_term: Column<S>,
     /// Empty until a stick is torn or not plain; then one entry per slot.
     non_plain: NonPlain<S>,
+    /// The access and form of each register.
     registers: Vec<Register>,
-    /// Where each task ends in `registers`.
+    /// Where each task ends in `registers`. A task is a block, or a part of a long batch that is a
+    /// block by itself.
     task_ends: Vec<u32>,
     /// Where each phase ends in `task_ends`.
     phase_ends: Vec<u32>,
-    /// The registers of all tasks, in sequence.
+    /// The segments of all tasks, in sequence.
     segments: Vec<Segment<S>>,
     /// Where each task ends in `segments`.
     segment_ends: Vec<u32>,
-    /// The first slot of each stick; repeats of the stick are in the same register.
+    /// The slot of each stick. Repeats of the stick are in other slots of the same register.
     slot_of: Vec<u32>,
     /// The stick in each slot.
     stick_of: Vec<u32>,
@@ -80,7 +82,7 @@ pub struct Program<S: Real> {
 
 /// The minimum number of lanes per register at which two independent registers of sticks are laid
 /// out side by side ([`Access::TwoScattered`]). Relaxing both at once hides latencies but takes
-/// about 28 registers, which AVX-512 has, and AVX2 does not.
+/// about 28 registers: AVX-512 has 32, AVX2 only 16.
 pub const TWO_AT_ONCE_LANES: usize = 16;
 
 /// The columns of [`NonPlainSlots`], with one entry per slot of the program.
@@ -115,11 +117,12 @@ pub enum Access {
 /// Which code the sticks of a register need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
-    /// All sticks are plain, and all ends have the same inverse mass.
+    /// All sticks are plain, and all ends have the same inverse mass. Registers have this form only
+    /// if the number of lanes is a multiple of 4.
     EqualMasses,
-    /// All sticks are plain; inverse masses may differ.
+    /// All sticks are plain, and inverse masses may differ.
     MixedMasses,
-    /// Some stick is torn or not plain.
+    /// At least one stick is torn or not plain.
     NonPlain,
 }
 
@@ -148,7 +151,8 @@ pub struct Slots<'a, S> {
     pub b: &'a [u32],
     /// The memory layout of the ends of each register.
     pub access: Access,
-    /// The inverse mass of all ends, 1/kg, if it is the same and all sticks are plain and not torn.
+    /// The inverse mass of all ends, 1/kg. If it is `Some`, all sticks are plain and not torn. It
+    /// may be `None` although the inverse masses are equal.
     pub inverse_mass: Option<S>,
     /// The formula's rest term.
     pub rest_term: &'a [S],
@@ -174,12 +178,12 @@ pub struct NonPlainSlots<'a, S> {
 impl<S: Real> Program<S> {
     /// Lays out `sticks` in the order of `schedule` for registers of `lanes` lanes. Particle
     /// indices are multiplied by `stride`, the number of elements of a particle in the kernel's
-    /// array. (Multiplying in the kernel would take a shift for every end, a sixth of its
-    /// instructions.)
+    /// array. (If the kernel multiplied them itself, the shifts, one per end, would be a sixth of
+    /// its instructions.)
     ///
     /// # Errors
     /// If the schedule was built for different sticks, if there are too few particles, or if there
-    /// are too many slots for 32-bit indices.
+    /// are too many slots or particles for 32-bit indices.
     ///
     /// # Panics
     /// If `lanes` is 0.
@@ -248,12 +252,14 @@ impl<S: Real> Program<S> {
         self.a.len()
     }
 
-    /// The tasks of each phase: tasks of one phase share no particle.
+    /// The tasks of each phase, as indices for [`task`](Self::task). A task is a block, or a part
+    /// of a long batch that is a block by itself. Tasks of one phase share no particle.
     pub fn phases(&self) -> impl Iterator<Item = Range<usize>> {
         (0..self.phase_ends.len()).map(|phase| item_range(&self.phase_ends, phase))
     }
 
-    /// The columns of a task, in sequence, split where the access, form or inverse mass changes.
+    /// The columns of a task, in sequence. They are split where the access, the inverse mass or the
+    /// need for [`NonPlainSlots`] changes.
     ///
     /// # Panics
     /// If there is no such task.

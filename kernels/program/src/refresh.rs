@@ -1,4 +1,4 @@
-//! Refreshes the constants of sticks.
+//! Refreshes the constants of sticks after changes of sticks and inverse masses.
 
 use core::ops::Range;
 
@@ -32,6 +32,7 @@ impl<S: Real> Program<S> {
                 for &stick in changed_sticks {
                     self.refresh_stick(sticks, stick as usize);
                 }
+                // A changed inverse mass may change that of a segment even if no form changes.
                 let mut rebuild = !changed_masses.is_empty();
                 for &stick in changed_sticks {
                     rebuild |= self.refresh_masses_of(particles, sticks, stick as usize);
@@ -56,7 +57,8 @@ impl<S: Real> Program<S> {
         Ok(())
     }
 
-    /// Sets the `mass_changed` flags of `particles`; ignores particles beyond those of the sticks.
+    /// Sets the `mass_changed` flags of `particles`; ignores particles whose numbers are so high that
+    /// no stick has them.
     fn set_mass_changed(&mut self, particles: &[u32], changed: bool) {
         for &particle in particles {
             if let Some(flag) = self.mass_changed.get_mut(particle as usize) {
@@ -92,6 +94,7 @@ impl<S: Real> Program<S> {
         self.inverse_h2
     }
 
+    /// Checks that there are at least as many particles as the sticks need.
     pub(super) fn check_particle_count<const D: usize>(
         &self,
         particles: &Particles<D, S>,
@@ -105,6 +108,7 @@ impl<S: Real> Program<S> {
         Ok(())
     }
 
+    /// Recomputes all constants, forms and segments.
     pub(super) fn refresh_all<const D: usize>(
         &mut self,
         particles: &Particles<D, S>,
@@ -198,7 +202,7 @@ impl<S: Real> Program<S> {
                     if mixed {
                         (register.form, inverse_mass) = (Form::MixedMasses, None);
                     } else if !uniform {
-                        // Relaxed one by one.
+                        // These registers are relaxed one by one.
                         register.access = Access::Scattered;
                     }
                     let slots = (index * self.lanes) as u32..((index + 1) * self.lanes) as u32;
@@ -218,9 +222,9 @@ impl<S: Real> Program<S> {
     }
 
     /// Whether the registers of a group whose forms or inverse masses differ are relaxed together,
-    /// all with [`Form::MixedMasses`]; otherwise they are relaxed one by one. Together, registers
-    /// of equal masses lose their faster loop; with narrow registers, that costs more than grouping
-    /// gains, unless most masses differ anyway.
+    /// all with [`Form::MixedMasses`]; otherwise they are relaxed one by one. If they are relaxed
+    /// together, registers of equal masses lose their faster loop. With narrow registers, that
+    /// costs more than grouping gains, unless most registers have mixed masses anyway.
     fn is_relaxed_as_mixed(&self, group: Range<usize>) -> bool {
         let registers = &self.registers[group];
         let count = |form| registers.iter().filter(|register| register.form == form).count();

@@ -1,6 +1,6 @@
 //! The kernel whose instruction set is chosen at run time, through the crate `pulp`: AVX-512 (16
-//! lanes), AVX2 (8), NEON (4), or one lane on CPUs with none of these. Full speed from a plain
-//! `cargo build`.
+//! lanes), AVX2 (8), NEON (4), or one lane on CPUs with none of these. It reaches full speed in a
+//! plain `cargo build`, without compiler flags.
 //!
 //! ```
 //! use taut_core::Kernel;
@@ -24,7 +24,7 @@ use taut_lanes::{IndexedKernel, Machine, Operation, Vector};
 #[derive(Clone, Copy, Debug)]
 pub struct PulpMachine(Arch);
 
-/// The kernel; make one with [`kernel`] or [`IndexedKernel::on`].
+/// The type of the kernel; [`kernel`] and [`IndexedKernel::on`] make one.
 pub type PulpKernel = IndexedKernel<PulpMachine>;
 
 /// The kernel on the best instruction set of this machine.

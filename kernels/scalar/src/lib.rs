@@ -1,14 +1,14 @@
 //! The scalar kernel: one stick at a time.
 //!
 //! It runs any schedule, in any number of dimensions, in `f32` and in `f64` (the reference
-//! for measuring errors). It has no `unsafe` and requires only a floating-point unit. Its results
-//! define those of every other kernel.
+//! for measuring errors). It has no `unsafe` code and uses no SIMD types. Its results define the
+//! results of every other kernel.
 //!
 //! ```
 //! use taut_core::{Duplicates, Formula, Kernel, Particles, Plan, Schedule, Step, Sticks};
 //! use taut_scalar::ScalarKernel;
 //!
-//! // A rope of five particles, hanging from its first.
+//! // A rope of five particles that hangs from its first particle.
 //! let points: Vec<[f32; 2]> = (0..5).map(|i| [0.1 * i as f32, 0.0]).collect();
 //! let mut rope = Particles::new(&points, &[0.0, 1.0, 1.0, 1.0, 1.0])?;
 //! let sticks = Sticks::joining(&rope, &[[0, 1], [1, 2], [2, 3], [3, 4]], Duplicates::Keep)?;
@@ -19,8 +19,8 @@
 //!     let status = plan.step(&mut rope, &sticks, &Step::default())?;
 //!     assert!(status.finite);
 //! }
-//! assert_eq!(rope.position(0), [0.0, 0.0]); // pinned
-//! assert!(rope.position(4)[1] < -0.1); // fallen
+//! assert_eq!(rope.position(0), [0.0, 0.0]); // It is pinned.
+//! assert!(rope.position(4)[1] < -0.1); // It has fallen by more than 0.1 m.
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 #![cfg_attr(not(feature = "std"), no_std)]
@@ -51,15 +51,15 @@ pub struct ScalarKernel;
 pub struct ScalarPlan<const D: usize, S: Real = f32> {
     program: Program<S>,
     /// The working copy. The coordinates and the inverse mass of a particle are adjacent, so that
-    /// an end of a stick takes one cache line instead of `D + 1`. Previous positions stay in their
-    /// columns.
+    /// an access to an end of a stick reads one cache line or two instead of `D + 1`. Previous
+    /// positions stay in their columns.
     records: Vec<Record<D, S>>,
     /// Where the current positions are.
     residence: Residence,
     /// The cursors into [`Particles::position_changes`] and [`Particles::mass_changes`]; `None`
     /// until the records are first filled.
     synced: Option<[Cursor; 2]>,
-    /// The positions that one call of a stage reads and writes, by axis.
+    /// Columns of the positions that one call of a stage reads and writes, by axis.
     scratch: [Vec<S>; D],
 }
 
@@ -267,8 +267,8 @@ impl<const D: usize, S: Real> ScalarPlan<D, S> {
         self.synced = Some([particles.position_changes().now(), particles.mass_changes().now()]);
     }
 
-    /// Copies values that are only in the columns into the working copy, and marks it as the newer
-    /// one.
+    /// Copies values that are only in the columns into the working copy. Then marks the working
+    /// copy as the only one with current values, because the caller is about to change it.
     fn fill(&mut self, particles: &mut Particles<D, S>) {
         if self.residence == Residence::Columns {
             let (len, columns) = (particles.len(), particles.columns());
@@ -282,7 +282,8 @@ impl<const D: usize, S: Real> ScalarPlan<D, S> {
         self.residence = Residence::WorkingCopy;
     }
 
-    /// Moves all particles by one substep, from the records to the records.
+    /// Moves all particles by one substep: updates the positions in the records and the columns of
+    /// previous positions.
     fn integrate(&mut self, particles: &mut Particles<D, S>, motion: &Motion<D, S>) {
         let Columns { previous, .. } = particles.columns();
         let Motion { retention, displacement, .. } = *motion;
@@ -305,7 +306,7 @@ impl<const D: usize, S: Real> ScalarPlan<D, S> {
         let mass_cursor = particles.mass_changes().now();
         let (Columns { mut previous, inverse_mass, .. }, position_cursor) =
             particles.columns_and_cursor();
-        // Set before the stage, because it may panic.
+        // The cursors are set before the stage runs, because the stage may panic.
         self.synced = Some([position_cursor, mass_cursor]);
         // The columns are padded to whole registers, as stages expect; the records are not.
         for first in (0..inverse_mass.len()).step_by(STAGE_PARTICLES) {

@@ -1,4 +1,4 @@
-//! Counts operations of relaxation.
+//! Counts the arithmetic operations of a relaxation.
 
 use core::cell::Cell;
 
@@ -7,8 +7,9 @@ use taut_core::{Counted, Factor, Formula, Particles, Real, Sticks, Tally, WithFa
 /// Counts the operations of one relaxation of all sticks: runs the relaxation stick by stick on
 /// [`Counted`] lanes, at the current positions. Terms that a plan computes beforehand are not
 /// counted: rest terms, and weight terms if the formula stores them ([`Factor::STORES_WEIGHT`]).
+/// Every stick is counted as a plain one.
 ///
-/// Multiply by substeps and iterations for the cost of a step. Moves no particle.
+/// The count of a step is this count times substeps times iterations. The particles do not move.
 ///
 /// ```
 /// # use taut_core::{Duplicates, Formula, Particles, Sticks};

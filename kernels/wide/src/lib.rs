@@ -13,7 +13,7 @@ use taut_lanes::{IndexedKernel, Machine, Operation, Vector, Wide8};
 #[derive(Clone, Copy, Debug, Default)]
 pub struct WideMachine;
 
-/// The kernel; make one with [`kernel`].
+/// The type of the kernel; [`kernel`] makes one.
 pub type WideKernel = IndexedKernel<WideMachine>;
 
 /// The kernel of 8 lanes.

@@ -18,7 +18,8 @@ pub struct SceneFileError {
 }
 
 impl SceneFileError {
-    /// Finds the line of an error of the TOML parser or of a value in `text`.
+    /// Makes an error with its line in `text`: the line that the TOML parser reports, or that of the
+    /// value that caused the error. If neither is known, it is line 1.
     pub(super) fn new(text: &str, error: &BuildError) -> Self {
         let (message, span) = match error.downcast_ref::<toml::de::Error>() {
             Some(error) => (without_type_names(error.message()), error.span()),
@@ -117,6 +118,7 @@ pub(super) trait At<T> {
 impl<T, E: Into<BuildError>> At<T> for Result<T, E> {
     fn at(self, component: impl Into<Component>) -> Result<T, BuildError> {
         self.map_err(|error| {
+            // An error that has a location gets an outer component; any other gets a new location.
             let mut located = match error.into().downcast() {
                 Ok(located) => located,
                 Err(error) => Box::new(Located { path: Vec::new(), error }),

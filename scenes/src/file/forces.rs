@@ -17,16 +17,16 @@ trait ForceKind<const D: usize> {
     fn force(&self, target: Target<D>) -> Result<Arc<dyn Force<D>>, BuildError>;
 }
 
-/// The particles on which a force acts.
+/// The particles on which a force acts: those that satisfy both conditions.
 struct Target<const D: usize> {
-    /// Where the force acts. None: everywhere.
+    /// The region in which the force acts. None: everywhere.
     within: Option<Region<D>>,
-    /// The group on whose particles it acts. None: on all particles.
+    /// The name of the groups on whose particles it acts, in all models. None: on all particles.
     on: Option<String>,
 }
 
 impl<const D: usize> Target<D> {
-    /// The force of a law on the target.
+    /// The force field of a law, limited to the target.
     fn field(self, law: impl Law<D> + 'static) -> Arc<dyn Force<D>> {
         let mut field = Field::new(law).within(self.within.unwrap_or_default());
         if let Some(group) = self.on {
@@ -88,7 +88,7 @@ forces! {
     }
 }
 
-/// [`Region`].
+/// The parameters of a [`Region`].
 #[derive(Clone, Copy, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "snake_case")]
 enum RegionTable<const D: usize> {
@@ -120,7 +120,7 @@ impl<const D: usize> RegionTable<D> {
     }
 }
 
-/// [`Wind`].
+/// The parameters of a [`Wind`].
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct WindTable {
@@ -130,7 +130,7 @@ struct WindTable {
     sampling: Option<SamplingWord>,
 }
 
-/// [`Sampling`].
+/// A value of [`Sampling`].
 #[derive(Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum SamplingWord {
@@ -138,7 +138,7 @@ enum SamplingWord {
     Substep,
 }
 
-/// [`Gusts`].
+/// The parameters of [`Gusts`].
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct GustsTable {
@@ -147,7 +147,7 @@ struct GustsTable {
     seed: u64,
 }
 
-/// [`WindLaw`].
+/// The parameters of a [`WindLaw`].
 #[derive(Clone, Copy, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "snake_case")]
 enum WindLawTable {
@@ -192,7 +192,7 @@ impl ForceKind<3> for WindTable {
     }
 }
 
-/// [`Drag`].
+/// The parameters of a [`Drag`].
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct DragTable<const D: usize> {
@@ -214,14 +214,14 @@ impl<const D: usize> ForceKind<D> for DragTable<D> {
     }
 }
 
-/// [`Acceleration`], whose table is the vector itself.
+/// [`Acceleration`], whose only parameter is this vector.
 impl<const D: usize> ForceKind<D> for Vector<D> {
     fn force(&self, target: Target<D>) -> Result<Arc<dyn Force<D>>, BuildError> {
         Ok(target.field(Acceleration(vector("acceleration", "an acceleration, m/s²,", *self)?)))
     }
 }
 
-/// [`Attractor`].
+/// The parameters of an [`Attractor`].
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct AttractorTable<const D: usize> {
@@ -233,6 +233,7 @@ struct AttractorTable<const D: usize> {
 impl<const D: usize> ForceKind<D> for AttractorTable<D> {
     fn force(&self, target: Target<D>) -> Result<Arc<dyn Force<D>>, BuildError> {
         let what = "the strength of an attractor, m³/s²,";
+        // The `f32` nearest to 1e24 is a little above it, and is accepted.
         let limit = f64::from(1e24_f32);
         ModelError::check(
             "strength",

@@ -28,11 +28,11 @@ use values::{OrderWord, Vector};
 pub use error::SceneFileError;
 pub use triangles::{TriangleReader, Triangles};
 
-/// Limit of the copies of a model times the length of the scene file, bytes. Each copy has its own
-/// names, groups and paths, so this limits their memory.
+/// Limit of the number of copies of a model, multiplied by the length of the scene file in bytes.
+/// Each copy has its own names, groups and paths, so this limits the memory that copies take.
 const COPIED_BYTES_MAX: usize = 1 << 30;
 
-/// What an entry is built from, besides its own table.
+/// What a model, force or obstacle is built from, besides its own table.
 struct Context<'a, const D: usize> {
     /// Reads mesh files.
     files: &'a TriangleReader<'a>,
@@ -43,7 +43,7 @@ struct Context<'a, const D: usize> {
 
 impl<const D: usize> Context<'_, D> {
     /// The length of a substep, s.
-    fn h(&self) -> f32 {
+    fn substep_length(&self) -> f32 {
         self.settings.step.dt / self.settings.step.substeps as f32
     }
 }
@@ -61,10 +61,12 @@ struct Head {
     dimensions: Option<u64>,
 }
 
-/// The tables of a scene file.
+/// The keys and tables of a scene file. The types of its entries are `M` for models, `F` for forces
+/// and `O` for obstacles.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, bound = "M: Build<D>, F: Build<D>, O: Build<D>")]
 struct SceneTable<M, F, O, const D: usize> {
+    /// Read with [`Head`] before; this field makes the key known.
     #[serde(rename = "dimensions")]
     _dimensions: Option<u64>,
     #[serde(default)]
@@ -163,7 +165,7 @@ impl AnyScene {
     /// A model has one builder. It may also have, applied in this order: `turned`, `at` and
     /// `velocity`; named `groups` of particles; groups that are `pinned`, or `guided` along a path;
     /// `stiffness`, `compliance` and `tears_at` of all its sticks; `tethers`; `springs`, which
-    /// replace its sticks; and `copies`.
+    /// replace its sticks; `self_collision`; and `copies`.
     ///
     /// ```
     /// use taut_scenes::AnyScene;
@@ -272,7 +274,7 @@ where
             None => scene.add(name, model),
             Some(positions) => {
                 let bytes = positions.len() as u128 * text.len() as u128;
-                let what = "copies, times the bytes of the file,";
+                let what = "copies, multiplied by the bytes of the file,";
                 check_limit(what, bytes, COPIED_BYTES_MAX).at("copies").at(nth).at("model")?;
                 scene.add_copies(&name, &model, positions)
             }
@@ -292,8 +294,8 @@ where
     Ok(scene)
 }
 
-/// Returns the only element of `given`: the value of the one key that a table has of `known`, a
-/// list of mutually exclusive keys. `table` and `kind`, the kind of the keys, are for the error.
+/// Returns the only element of `given`: the values of those keys of `known` that a table has. The
+/// keys are mutually exclusive. The error message calls the table `table`, and its keys `kind`.
 fn exactly_one<T>(table: &str, kind: &str, known: &[&str], given: Vec<T>) -> Result<T, BuildError> {
     let [only] = <[T; 1]>::try_from(given).map_err(|given| {
         let (found, known) = (given.len(), known.join(", "));

@@ -41,7 +41,8 @@ struct Common<const D: usize> {
 }
 
 impl<const D: usize> Common<D> {
-    /// Returns an error if there is a key that only shapes given by a formula have.
+    /// Returns an error if the key `swept` or `edges` is given: only shapes given by a formula take
+    /// them.
     fn check_no_swept_or_edges(&self) -> Result<(), BuildError> {
         match (self.swept, self.edges) {
             (None, None) => Ok(()),
@@ -50,7 +51,7 @@ impl<const D: usize> Common<D> {
         }
     }
 
-    /// Makes an obstacle of a shape given by a formula, with all keys.
+    /// Makes an obstacle of a shape given by a formula, with all common keys.
     fn finish_shape<S: Shape<D> + 'static>(
         &self,
         shape: S,
@@ -65,7 +66,7 @@ impl<const D: usize> Common<D> {
         self.finish(solid)
     }
 
-    /// Adds the surface, path and spin to an obstacle.
+    /// Makes an obstacle of `solid` with the surface, path and spin.
     fn finish<S>(&self, solid: Solid<S, D>) -> Result<Arc<dyn Obstacle<D>>, BuildError>
     where
         Solid<S, D>: Obstacle<D> + 'static,
@@ -157,6 +158,7 @@ obstacles! {
 }
 
 options! {
+    /// The parameters of a [`Surface`].
     SurfaceTable => Surface {
         friction: f32,
         restitution: f32,
@@ -165,7 +167,8 @@ options! {
     }
 }
 
-/// Declares tables of shapes whose keys are all required.
+/// Declares tables of shapes whose keys are all required. The expression after `=>` makes the shape of
+/// the values of the keys.
 macro_rules! shapes {
     ($(
         $(#[$about:meta])*
@@ -192,30 +195,31 @@ macro_rules! shapes {
 }
 
 shapes! {
-    /// [`Sphere`].
+    /// The parameters of a [`Sphere`].
     SphereTable<D> { centre: Vector<D, f64>, radius: f64 } => Sphere::new(centre.into(), radius);
-    /// [`Capsule`].
+    /// The parameters of a [`Capsule`].
     CapsuleTable<D> { ends: [Vector<D, f64>; 2], radius: f64 }
         => Capsule::new(ends.map(Into::into), radius);
-    /// [`Cuboid::new`]: axis-aligned.
+    /// The parameters of [`Cuboid::new`], an axis-aligned box.
     CuboidTable<D> { min: Vector<D, f64>, max: Vector<D, f64> }
         => Cuboid::new(min.into(), max.into());
-    /// [`Cuboid::oriented`]: a centre and half edges.
+    /// The parameters of [`Cuboid::oriented`]: a centre, and vectors from it to the centres of faces.
     TiltedTable<D> { centre: Vector<D, f64>, half_edges: Vec<Vector<D, f64>> } => {
         let half_edges = <[[f64; D]; D]>::try_from(points(&half_edges));
         let half_edges =
             half_edges.map_err(|found| format!("expected {D} half edges, found {}", found.len()));
         half_edges.at("half_edges").and_then(|half| Ok(Cuboid::oriented(centre.into(), half)?))
     };
-    /// [`HalfSpace`].
+    /// The parameters of a [`HalfSpace`].
     HalfSpaceTable<D> { point: Vector<D, f64>, normal: Vector<D, f64> }
         => HalfSpace::new(point.into(), normal.into());
-    /// [`Bounds`].
+    /// The parameters of [`Bounds`].
     BoundsTable<D> { min: Vector<D, f64>, max: Vector<D, f64> }
         => Bounds::new(min.into(), max.into());
 }
 
 options! {
+    /// The parameters of [`LimbContacts`].
     LimbContactsTable => LimbContacts { friction: f32, margin: f32, own_limbs: bool }
 }
 
@@ -238,7 +242,7 @@ impl<const D: usize> ObstacleKind<D> for LimbContactsTable {
     }
 }
 
-/// [`BodyContacts`]; their surface is the key `surface`.
+/// The parameters of [`BodyContacts`], besides the surface, which is the common key `surface`.
 #[cfg(feature = "parry")]
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -273,10 +277,11 @@ impl ObstacleKind<3> for BodyContactsTable {
 
 #[cfg(feature = "parry")]
 triangles! {
-    /// [`TriMesh`].
+    /// The parameters of a [`TriMesh`].
     MeshTable { facing: FacingWord }
 }
 
+/// A value of [`Facing`].
 #[cfg(feature = "parry")]
 #[derive(Clone, Copy, Deserialize)]
 #[serde(rename_all = "kebab-case")]

@@ -1,4 +1,4 @@
-//! Tables of builder options.
+//! Tables of options, which are structs of parameters that have defaults, such as `Cloth`.
 
 /// Declares a table with an optional key for each field of an options struct; an absent key keeps
 /// the struct's default. Keys under `extra` are not fields of the struct, and are required.

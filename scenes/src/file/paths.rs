@@ -5,7 +5,7 @@ use taut_world::{ModelError, Path, Spin};
 
 use super::values::Vector;
 
-/// [`Path`].
+/// The parameters of a [`Path`].
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "snake_case")]
 pub(super) enum PathTable<const D: usize> {
@@ -33,7 +33,7 @@ impl<const D: usize> From<PathTable<D>> for Path<D> {
     }
 }
 
-/// [`Spin::in_plane`]; with the key `period`, also [`Spin::oscillating`].
+/// The parameters of [`Spin::in_plane`], and with the key `period` also of [`Spin::oscillating`].
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct SpinTable<const D: usize> {

@@ -7,7 +7,7 @@ use super::error::{At, BuildError};
 use super::exactly_one;
 use super::values::KindWord;
 
-/// [`Tie`].
+/// The parameters of a [`Tie`]; an absent key keeps its default.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct TieTable {
@@ -19,7 +19,7 @@ pub(super) struct TieTable {
     breaking_force: Option<f32>,
 }
 
-/// [`Attachment`]: a model, and one place on it.
+/// The parameters of an [`Attachment`], one end of a tie: a model, and one place on it.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct EndTable {
@@ -39,6 +39,7 @@ impl EndTable {
     fn attachment(self) -> Result<Attachment, BuildError> {
         const PLACES: &[&str] = &["particle", "group", "stick", "limb", "face", "body"];
         let Self { model, particle, group, stick, limb, face, body, share, weights, point } = self;
+        // Without `share`, the middle of the stick; without `weights`, the centroid of the face.
         let share_or_middle = share.unwrap_or(0.5);
         let weights_or_centroid = weights.unwrap_or([1.0 / 3.0; 2]);
         let given = [
@@ -51,10 +52,10 @@ impl EndTable {
         ];
         let given = given.into_iter().flatten().collect();
         let place = exactly_one("an end of a tie", "key for its place", PLACES, given)?;
-        for (key, is_given, kind) in [
-            ("share", share.is_some(), "stick or limb"),
-            ("weights", weights.is_some(), "face"),
-            ("point", point.is_some(), "body"),
+        for (key, is_given, needs) in [
+            ("share", share.is_some(), "'stick' or 'limb'"),
+            ("weights", weights.is_some(), "'face'"),
+            ("point", point.is_some(), "'body'"),
         ] {
             let is_used = match place {
                 Place::Stick { .. } | Place::Limb { .. } => key == "share",
@@ -63,7 +64,7 @@ impl EndTable {
                 _ => false,
             };
             if is_given && !is_used {
-                Err(format!("'{key}' is for a {kind}")).at(key)?;
+                Err(format!("'{key}' needs the key {needs}")).at(key)?;
             }
         }
         Ok(Attachment::new(model, place))
@@ -71,7 +72,7 @@ impl EndTable {
 }
 
 impl TieTable {
-    /// Ties models of the scene.
+    /// Adds the tie to the scene, whose models it joins.
     pub(super) fn attach<const D: usize>(self, scene: &mut Scene<D>) -> Result<(), BuildError> {
         let Self { from, to, distance, kind, compliance, breaking_force } = self;
         let ends = [from.attachment().at("from")?, to.attachment().at("to")?];
@@ -83,7 +84,7 @@ impl TieTable {
     }
 }
 
-/// Adds to an error the end and the key that caused it.
+/// Returns `error` with its location: the end of the tie and the key that caused it, where known.
 fn with_location(error: TieError) -> Result<(), BuildError> {
     let end = error.end;
     let key = match &error.problem {

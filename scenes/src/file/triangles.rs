@@ -1,4 +1,4 @@
-//! TOML tables of triangle meshes, which are given in the table, or in a mesh file that the caller
+//! Tables of triangle meshes. The triangles are in the table, or in a mesh file that the caller
 //! reads.
 
 use std::cell::Cell;
@@ -10,13 +10,14 @@ use taut_world::ModelError;
 use super::error::{At, BuildError};
 use super::values::{Vector, points};
 
-/// Positions, m, and triangles of three indices into them.
+/// The vertices of a mesh, m, and its triangles, each of three indices of vertices.
 pub type Triangles = (Vec<[f32; 3]>, Vec<[u32; 3]>);
 
-/// Reads the triangles of a mesh file that a scene names.
+/// A function that reads the triangles of a mesh file. It gets the name of the file as written in the
+/// scene.
 pub type TriangleReader<'a> = dyn Fn(&str) -> Result<Triangles, Box<dyn Error>> + 'a;
 
-/// Declares a table of triangles with additional keys.
+/// Declares a table of a triangle mesh, which may have additional keys.
 macro_rules! triangles {
     (
         $(#[$about:meta])*
@@ -47,7 +48,8 @@ macro_rules! triangles {
 }
 pub(super) use triangles;
 
-/// Returns the triangles in the table, or those of a file scaled by `scale`.
+/// Returns the positions and triangles in the table, or those of a file, whose positions are
+/// multiplied by `scale`. A table has either; `scale` is only for a file.
 pub(super) fn read(
     (positions, triangles): (Option<&[Vector<3>]>, Option<&[[u32; 3]]>),
     file: Option<&str>,
@@ -73,8 +75,8 @@ pub(super) fn read(
     }
 }
 
-/// Limits the total size of what `files` reads: a scene can name one large file any number of
-/// times.
+/// Returns a reader like `files` that limits the total size of all files that it reads: a scene can
+/// name one large file any number of times.
 pub(super) fn limited<'a>(
     files: &'a TriangleReader,
 ) -> impl Fn(&str) -> Result<Triangles, Box<dyn Error>> + 'a {
@@ -90,7 +92,7 @@ pub(super) fn limited<'a>(
     }
 }
 
-/// The messages of an error and its sources, in one line.
+/// The messages of an error and of its sources, joined by colons.
 fn with_sources(error: &dyn Error) -> String {
     let mut message = error.to_string();
     let mut source = error.source();

@@ -29,12 +29,13 @@ pub(super) fn points<const D: usize, T: Copy>(vectors: &[Vector<D, T>]) -> Vec<[
     vectors.iter().map(|vector| vector.0).collect()
 }
 
-/// Checks that a value is finite.
+/// Checks that a value is finite. In the error, here and below, `key` is the key of the value, and
+/// `what` describes it.
 pub(super) fn finite(key: &'static str, what: &'static str, value: f32) -> Result<f32, ModelError> {
     ModelError::check(key, what, value.into(), .., "finite").map(|_| value)
 }
 
-/// Checks a position, m.
+/// Checks a position, m: coordinates are from -1e12 to 1e12 ([`COORDINATE_MAX`]).
 pub(super) fn position<const D: usize>(
     key: &'static str,
     what: &'static str,
@@ -47,7 +48,7 @@ pub(super) fn position<const D: usize>(
     Ok(point.0)
 }
 
-/// Checks a direction or velocity.
+/// Checks a direction, velocity or acceleration: components are from -1e9 to 1e9.
 pub(super) fn vector<const D: usize>(
     key: &'static str,
     what: &'static str,
@@ -68,7 +69,7 @@ pub(super) fn non_negative(
     ModelError::check(key, what, value.into(), 0.0.., "at least 0 and finite").map(|_| value)
 }
 
-/// Declares an enum whose variants are words in scene files.
+/// Declares an enum whose variants are words in scene files, and converts each to the value after it.
 macro_rules! words {
     ($(#[$about:meta])* $name:ident => $type:ty { $($word:ident => $value:expr),* $(,)? }) => {
         $(#[$about])*
@@ -85,7 +86,7 @@ macro_rules! words {
 }
 
 words! {
-    /// The families of a named stick set.
+    /// The families of sticks of a sheet, by the name of their [`StickSet`].
     FamiliesWord => Vec<Family> {
         Structural => StickSet::Structural.families().to_vec(),
         Shear => StickSet::Shear.families().to_vec(),
@@ -94,7 +95,7 @@ words! {
 }
 
 words! {
-    /// A named stick set.
+    /// A [`StickSet`], by its name.
     StickSetWord => StickSet {
         Structural => StickSet::Structural,
         Shear => StickSet::Shear,
@@ -103,7 +104,7 @@ words! {
 }
 
 words! {
-    /// Whether a mesh has bending sticks.
+    /// [`Bending`]: whether a mesh has bending sticks.
     BendingWord => Bending { Free => Bending::Free, Sticks => Bending::Sticks }
 }
 
@@ -117,7 +118,7 @@ words! {
 }
 
 words! {
-    /// The order in which sticks are relaxed.
+    /// [`Order`]: the order in which sticks are relaxed.
     OrderWord => Order {
         Authored => Order::Authored,
         Coloured => Order::Coloured,
@@ -130,14 +131,14 @@ words! {
 }
 
 words! {
-    /// How cells are cut into triangles.
+    /// [`Diagonals`]: how the cells of a cloth are cut into triangles.
     DiagonalsWord => Diagonals {
         Alternating => Diagonals::Alternating,
         Parallel => Diagonals::Parallel,
     }
 }
 
-/// The orientation of a sheet.
+/// [`Axes`]: the orientation of a sheet.
 #[derive(Clone, Copy, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct AxesTable<const D: usize> {

@@ -26,13 +26,14 @@ pub(super) const TETRA_CUBE_WORLD: LibraryScene = LibraryScene {
 fn tetra_cube_world(size: usize) -> Result<AnyScene, SceneError> {
     let mut scene = Scene::<3>::new();
     for body in 0..size {
-        // Layers of nine; each tetrahedron has its own rotation.
+        // Layers of nine: three rows of three, 1 m apart. Each tetrahedron has its own rotation.
         let coordinate = |cell: usize| cell as f32 - 1.0;
         let position = [coordinate(body % 3), 1.0 + (body / 9) as f32, coordinate(body / 3 % 3)];
         let tetrahedron = Model::tetrahedron(0.5, 1.0)?;
         let turned = tetrahedron.turned([1.0, 2.0, 3.0], body as f32)?;
         scene.add(format!("tetrahedron {body}"), turned.moved(position))?;
     }
+    // Far higher than any body: the room has no ceiling.
     let walls = Bounds::new([-2.0, 0.0, -2.0], [2.0, 1000.0, 2.0])?;
     let surface = Surface { friction: 0.3, restitution: 0.5, ..Surface::default() };
     scene.obstacles.push(Arc::new(Solid::new(walls).with(surface)?));
@@ -69,6 +70,7 @@ fn boxes(size: usize) -> Result<AnyScene, SceneError> {
     }
     scene.obstacles.push(Arc::new(BodyContacts::default()));
     scene.settings.step =
+        // The damping rate, here and below, takes 4 % of the velocity per frame of 1/60 s.
         Step { substeps: 4, iterations: 1, damping_rate: 2.412, ..Step::default() };
     scene.settings.passes = 4;
     Ok(scene.into())
@@ -89,7 +91,7 @@ fn ragdolls(size: usize) -> Result<AnyScene, SceneError> {
     let mut scene = Scene::<2>::new();
     let h = scene.settings.step.dt / 4.0; // the settings below have 4 substeps
     for nth in 0..size {
-        // Rows of five; each ragdoll is rotated about its middle.
+        // Rows of five. Each ragdoll is rotated about its middle, 0.9 m above its feet.
         let position = [1.9 * (nth % 5) as f32 - 3.8, 1.2 + 2.0 * (nth / 5) as f32];
         let ragdoll = Model::<2>::ragdoll(&Ragdoll::default())?.moved([0.0, -0.9]);
         let velocity = if nth % 2 == 0 { [5.0, 3.0] } else { [-4.0, 6.0] };

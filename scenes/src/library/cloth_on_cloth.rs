@@ -11,7 +11,7 @@ use taut_world::{
 use super::LibraryScene;
 use crate::AnyScene;
 
-/// Number of sheets in a stack.
+/// Number of sheets in the stack of [`LAYERS_ON_A_BALL`].
 const LAYERS: usize = 5;
 /// The angle between one sheet and the next, rad.
 const LAYER_ANGLE: f32 = 0.2;
@@ -50,6 +50,7 @@ fn layers_on_a_ball(size: usize) -> Result<AnyScene, SceneError> {
     scene.obstacles.push(Arc::new(Solid::new(ball).with(surface)?));
     scene.obstacles.push(Arc::new(Solid::new(table).with(surface)?));
     add_floor(&mut scene, surface)?;
+    // The damping rate, here and below, takes 2 % of the velocity per frame of 1/60 s.
     scene.settings.step = Step { substeps: 16, damping_rate: 1.2, ..Step::default() };
     Ok(scene.into())
 }
@@ -75,7 +76,7 @@ fn folded(size: usize) -> Result<AnyScene, SceneError> {
         ..Cloth::default()
     };
     let mut model = Model::cloth(&cloth)?.moved([0.0, 2.1, 0.0]);
-    // Slightly wavy: a flat cloth would stand on its edge.
+    // The cloth is slightly wavy: a flat one would stand on its lower edge.
     for particle in 0..model.particles.len() {
         let [x, y, z] = model.particles.position(particle);
         let wave = 0.01 * libm::sin(9.0 * f64::from(y)) as f32;
@@ -101,11 +102,13 @@ pub(super) const TWIST: LibraryScene = LibraryScene {
 };
 
 fn twist(size: usize) -> Result<AnyScene, SceneError> {
-    /// The period of the rotation of the ends: one way, back, the other way and back, s.
+    /// The period of the rotation of the ends, s: in one direction, back, in the other direction, and
+    /// back.
     const PERIOD: f64 = 16.0;
-    /// The largest angle of each end, rad.
+    /// The largest angle of each end, rad: one and a half turns. The ends turn in opposite directions.
     const ANGLE_MAX: f64 = 3.0 * core::f64::consts::PI;
-    /// How far each end moves inwards meanwhile, m: a twisted cloth is shorter.
+    /// How far each end moves towards the other until it reaches its largest angle, m: a twisted cloth
+    /// is shorter.
     const INWARDS: f64 = 0.25;
     let cloth =
         Cloth { columns: size, rows: 3 * size, width: 0.4, height: 1.2, ..Cloth::default() };
@@ -113,6 +116,7 @@ fn twist(size: usize) -> Result<AnyScene, SceneError> {
     for (end, side) in [("top", 1.0), ("bottom", -1.0)] {
         let rate = side * ANGLE_MAX * core::f64::consts::TAU / PERIOD;
         let spin = Spin::about([0.0, 1.0, 0.0], [0.0; 3], rate)?.oscillating(PERIOD)?;
+        // Displaced after the quarters 1 and 3 of the period; back after the quarters 2 and 4.
         let offset = |quarter: i32| [0.0, -side * INWARDS * f64::from(quarter % 2), 0.0];
         let keys = (0..=4).map(|quarter| (f64::from(quarter) * PERIOD / 4.0, offset(quarter)));
         model = model.guided(end, Path::Keyframed { keys: keys.collect() }, Some(spin))?;
@@ -137,7 +141,7 @@ pub(super) const KNOT: LibraryScene = LibraryScene {
 fn knot(size: usize) -> Result<AnyScene, SceneError> {
     /// Half the height of the loose knot, a trefoil, m.
     const SCALE: f64 = 0.03;
-    /// The length of each end beside the knot, m.
+    /// The horizontal length of each end beside the knot, m. It also rises or falls by half of that.
     const END: f64 = 0.24;
     /// How far each end is pulled, m.
     const PULL: f64 = 0.42;
@@ -145,8 +149,10 @@ fn knot(size: usize) -> Result<AnyScene, SceneError> {
     const DURATION: f64 = 6.0;
     /// The length of the trefoil, as a multiple of `SCALE`.
     const LENGTH: f64 = 31.9;
+    // At least 16 particles, whatever the size.
     let spacing = (SCALE * LENGTH + 2.0 * END) / size.max(16) as f64;
-    // The trefoil is cut where it is widest, so that the ends pass each other.
+    // The points of a trefoil, which is cut where it is widest, so that its ends pass each other. The
+    // parameter `t` goes once around it.
     let mut path = Vec::new();
     let mut t = 0.0;
     while t < core::f64::consts::TAU {
@@ -154,14 +160,14 @@ fn knot(size: usize) -> Result<AnyScene, SceneError> {
         let (sine_3, cosine_3) = libm::sincos(3.0 * t);
         let radius = 2.0 + cosine_3;
         path.push([radius * sine, sine_3, radius * cosine].map(|x| (SCALE * x) as f32));
-        // One spacing along the trefoil.
+        // Advances by one spacing along the trefoil: the root is the speed of its point in `t`.
         t += spacing / (SCALE * libm::sqrt(4.0 * radius * radius + 9.0));
     }
     let ([x, y, z], [last_x, last_y, last_z]) = (path[0], path[path.len() - 1]);
     let [along, up] = [END, END / 2.0].map(|x| x as f32);
     path.insert(0, [x - along, y - up, z]);
     path.push([last_x + along, last_y + up, last_z]);
-    // Longer than the segments of the trefoil, so that each of them becomes one stick.
+    // The spacing is longer than the segments of the trefoil, so each segment becomes one stick.
     let rope = Rope { spacing: 1.1 * spacing as f32, bending: 0.05, ..Rope::default() };
     let mut model = Model::rope(&path, &rope)?.moved([0.0, 1.0, 0.0]);
     for (end, side) in [("start", -1.0), ("end", 1.0)] {

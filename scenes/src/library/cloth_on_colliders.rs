@@ -14,8 +14,8 @@ use super::LibraryScene;
 use super::cloths::bend;
 use crate::AnyScene;
 
-/// Settings with a collision filter. Categories: 1 for cloth, 2 for limbs and bodies; `mask`: the
-/// categories to collide with.
+/// Settings with a collision filter. `categories` is 1 for cloth, and 2 for limbs and bodies; `mask`
+/// has the bits of the categories to collide with.
 fn filtered(categories: u32, mask: u32) -> SelfCollision {
     SelfCollision { categories, mask, friction: 0.5, ..SelfCollision::default() }
 }
@@ -25,7 +25,7 @@ fn sheet(cloth: &Cloth) -> Result<Model, ModelError> {
     Model::cloth(cloth)?.self_colliding(filtered(1, 2))
 }
 
-/// Limbs and bodies (category 2) that collide with sheets and with each other.
+/// The model, whose limbs or bodies (category 2) collide with sheets and with each other.
 fn collider(model: Model) -> Result<Model, ModelError> {
     model.self_colliding(filtered(2, 1 | 2))
 }
@@ -59,6 +59,7 @@ fn trampoline(size: usize) -> Result<AnyScene, SceneError> {
         sheet = sheet.pinned(side);
     }
     for stick in 0..sheet.sticks.len() {
+        // m/N: the sheet is elastic.
         sheet.sticks.set_compliance(stick, 1e-3).map_err(ModelError::from)?;
     }
     scene.add("sheet", sheet)?;
@@ -114,6 +115,7 @@ fn laundry(size: usize) -> Result<AnyScene, SceneError> {
     scene.obstacles.push(Arc::new(Solid::new(drum).with(surface)?.turning(spin)));
     scene.obstacles.push(Arc::new(BodyContacts { surface, ..BodyContacts::default() }));
     scene.obstacles.push(Arc::new(LimbContacts { own_limbs: true, ..LimbContacts::default() }));
+    // The damping rate, here and below, takes 2 % of the velocity per frame of 1/60 s.
     scene.settings.step = Step { substeps: 16, damping_rate: 1.2, ..Step::default() };
     Ok(scene.into())
 }
@@ -143,7 +145,7 @@ fn doll_in_hammock(size: usize) -> Result<AnyScene, SceneError> {
     bend(&mut hammock, size)?;
     let mut scene = Scene::<3>::new();
     scene.add("hammock", hammock)?;
-    // The doll lies on its back, along the hammock.
+    // The doll falls with its back down, and its height is along the hammock.
     let doll = collider(Model::<3>::ragdoll(&Ragdoll::default())?)?;
     let doll = doll.turned([1.0, 0.0, 0.0], -FRAC_PI_2)?.turned([0.0, 1.0, 0.0], FRAC_PI_2)?;
     scene.add("doll", doll.moved([0.9, 0.2, 0.0]))?;

@@ -11,12 +11,12 @@ use taut_world::{
 use super::LibraryScene;
 use crate::AnyScene;
 
-/// Angle of the arc in which the hammock starts, rad: its ends are 2 % closer together than the
-/// cloth is long.
+/// Angle of the circular arc in which a hammock starts, rad. With this angle, the distance between the
+/// ends is 2 % shorter than the cloth.
 const ARC_ANGLE: f64 = 0.7;
 
-/// Thickness of obstacle surfaces, m. It keeps obstacles from poking through the cloth between
-/// particles.
+/// Thickness of obstacle surfaces, m. Without it, obstacles would protrude through the cloth between
+/// its particles.
 const THICKNESS: f32 = 0.01;
 
 /// `size * numerator / denominator`, at least 2.
@@ -65,6 +65,7 @@ fn mosegaard(size: usize) -> Result<AnyScene, SceneError> {
     scene.forces.push(Arc::new(Wind { law, ..Wind::new([0.5, 0.0, 0.2]) }));
     let ball = Solid::new(Sphere::new([0.0; 3], 0.2)?)
         .with(Surface { friction: 0.0, thickness: THICKNESS, ..Surface::default() })?
+        // The tutorial moves the ball by 7 cos(n / 50) in frame n: the period is 100 π frames.
         .along(Path::Circular { radii: [[0.0, 0.0, 0.7], [0.0; 3]], period: 5.236 })?;
     scene.obstacles.push(Arc::new(ball));
     scene.settings.step = Step { substeps: 13, ..Step::default() };
@@ -90,6 +91,7 @@ fn flag(size: usize) -> Result<AnyScene, SceneError> {
     scene.add("flag", flag.tethered(Tethers::default())?)?;
     let gusts = Some(Gusts { strength: 0.5, size: 1.0, seed: 1 });
     scene.forces.push(Arc::new(Wind { gusts, ..Wind::new([7.0, 0.0, 2.0]) }));
+    // The damping rate, here and in most scenes below, takes 4 % of the velocity per frame of 1/60 s.
     scene.settings.step = Step { substeps: 12, damping_rate: 2.412, ..Step::default() };
     Ok(scene.into())
 }
@@ -214,13 +216,14 @@ fn curtain(size: usize) -> Result<AnyScene, SceneError> {
     let room = Bounds::new([-1.7, -1.3], [1.7, 0.75])?;
     scene.obstacles.push(Arc::new(ball));
     scene.obstacles.push(Arc::new(Solid::new(room)));
-    // Damping brings torn pieces to rest.
+    // The damping brings torn parts to rest. Its rate takes 2 % of the velocity per frame of 1/60 s.
     scene.settings.step = Step { substeps: 7, damping_rate: 1.206, ..Step::default() };
     Ok(scene.into())
 }
 
-/// Bends a horizontal sheet into a hanging arc without stretching a stick. A ball that is lowered
-/// into a flat sheet would have to stretch it.
+/// Bends a horizontal sheet of this number of columns into an arc that hangs between its left and
+/// right side, without stretching a stick. (A ball that is lowered into a flat sheet would have to
+/// stretch it.)
 pub(super) fn bend(sheet: &mut Model, columns: usize) -> Result<(), SceneError> {
     let segments = (columns - 1) as f64;
     let length =

@@ -12,7 +12,7 @@ use taut_world::SceneError;
 
 use crate::AnyScene;
 
-/// The maximum size of a library scene.
+/// The maximum size of a library scene, in the unit of the scene ([`LibraryScene::size_unit`]).
 const SIZE_MAX: usize = 4096;
 
 /// A named scene, built in any size.
@@ -30,9 +30,9 @@ pub struct LibraryScene {
     pub name: &'static str,
     /// A one-line description.
     pub description: &'static str,
-    /// The default size.
+    /// The default size, in `size_unit`.
     pub size: usize,
-    /// What the size counts.
+    /// What the size counts, such as `particles across`.
     pub size_unit: &'static str,
     /// Whether the size is a number of models with the same sticks, which a world simulates as
     /// copies if there are enough.
@@ -42,7 +42,8 @@ pub struct LibraryScene {
     /// Upper bound of the residual (root mean square) after every step, at the default size and
     /// settings.
     pub residual_rms_max: f64,
-    // A function, not a closure, which would be compiled again in each crate that uses the library.
+    // A function pointer. With a closure, the code would be compiled again in each crate that uses the
+    // library.
     build: fn(usize) -> Result<AnyScene, SceneError>,
 }
 
@@ -85,7 +86,8 @@ impl LibraryScene {
         stickless::SPRINGS,
     ];
 
-    /// Returns the library scene with this name; `tablecloth` was `table-cloth` before.
+    /// Returns the library scene with this name. `table-cloth`, an earlier name of `tablecloth`, is
+    /// accepted, too.
     ///
     /// # Errors
     /// If there is no scene with this name.

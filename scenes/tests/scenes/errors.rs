@@ -3,7 +3,7 @@
 use taut_scenes::AnyScene;
 use taut_world::Sleep;
 
-/// A model called `it` with these keys.
+/// The text of a model called `it` with these keys, which begin at line 3.
 pub(crate) fn model(keys: &str) -> String {
     format!("[[model]]\nname = \"it\"\n{keys}")
 }
@@ -16,7 +16,8 @@ pub(crate) fn assert_error(text: &str, line: usize, expected: &str) {
     assert_eq!(error.to_string().lines().count(), 1, "{text}\n{error}");
 }
 
-/// Each emitter has fewer particles than the limit, but all together have more.
+/// Each emitter has fewer particles than the limit; the first two together have more, so the error is
+/// at the second.
 #[test]
 fn too_many_particles_are_rejected_at_the_line_of_the_model() {
     let emitter = |name: &str| {
@@ -25,13 +26,13 @@ fn too_many_particles_are_rejected_at_the_line_of_the_model() {
         )
     };
     let text = ["dimensions = 2".to_owned(), emitter("a"), emitter("b"), emitter("c")].concat();
-    // Little text can ask for many particles, so the length of a file is no limit to them.
+    // The text is short: the length of a file does not limit the particles that it requests.
     assert!(text.len() < 256);
     let expected = "the number of particles of all models is 18000002; it must be at most 16777216";
     assert_error(&text, 5, expected);
 }
 
-/// The limit applies to all files together, because a scene may name one file any number of times.
+/// The limit applies to all mesh files together, because a scene may name one file any number of times.
 #[test]
 fn too_large_mesh_files_are_rejected_at_their_line() {
     let model_of = |file: &str| {
@@ -50,7 +51,7 @@ fn too_large_mesh_files_are_rejected_at_their_line() {
 }
 
 #[test]
-fn damping_per_substep_is_rejected_with_the_equivalent_rate() {
+fn damping_is_checked_and_the_earlier_key_is_rejected_with_the_equivalent_rate() {
     for (keys, line, expected) in [
         ("damping_rate = -1", 1, "the damping rate is -1 1/s; it must be from 0 to 1e9"),
         (
@@ -117,6 +118,7 @@ fn errors_of_copies_have_line_numbers() {
             "the position of a copy, m, is 1000000000000000000000000000000",
         ),
         (
+            // The second copy of `it` would have the name of the first model.
             "[[model]]\nname = \"it 1\"\ncloth = {}\n\n[[model]]\nname = \"it\"\ncloth = {}\n\
              copies = { at = [[0, 0, 0], [1, 0, 0]] }"
                 .to_owned(),
@@ -130,7 +132,7 @@ fn errors_of_copies_have_line_numbers() {
 }
 
 #[test]
-fn errors_are_one_line_with_a_line_number() {
+fn each_error_is_one_line_with_the_number_of_the_line_in_error() {
     for (text, line, expected) in [
         ("dimensions = 4".to_owned(), 1, "expected 2 or 3 dimensions, found 4"),
         ("formula = \"euler\"".to_owned(), 1, "unknown variant `euler`"),
@@ -234,7 +236,7 @@ fn errors_are_one_line_with_a_line_number() {
 }
 
 #[test]
-fn values_out_of_range_are_rejected() {
+fn invalid_values_are_rejected_at_their_line() {
     for (text, line, expected) in [
         (
             "[[obstacle]]\nlimb_contacts = { friction = nan }".to_owned(),
@@ -316,7 +318,7 @@ fn values_out_of_range_are_rejected() {
 
 #[cfg(feature = "parry")]
 #[test]
-fn values_of_meshes_and_body_contacts_out_of_range_are_rejected() {
+fn invalid_keys_and_values_of_meshes_and_body_contacts_are_rejected() {
     let mesh = "mesh = { positions = [], triangles = [], facing = \"both\" }";
     assert_error(&format!("\n[[obstacle]]\nedges = true\n{mesh}"), 2, "mesh takes no 'edges'");
     assert_error("[[obstacle]]\nbody_contacts = { margin = -1 }", 2, "margin of contacts");
@@ -326,7 +328,7 @@ fn values_of_meshes_and_body_contacts_out_of_range_are_rejected() {
 
 #[test]
 fn errors_of_ties_have_line_numbers() {
-    // Two ropes, then a table that begins at line 8.
+    // Two ropes, then a table `tie` at line 8, whose keys begin at line 9.
     let scene = |tie: &str| {
         let rope = |name: &str| {
             format!("[[model]]\nname = \"{name}\"\nrope = {{ path = [[0, 0, 0], [1, 0, 0]] }}\n")
@@ -352,7 +354,7 @@ fn errors_of_ties_have_line_numbers() {
         (
             format!("from = {end}\nto = {{ model = \"other\", particle = 0, share = 0.5 }}"),
             10,
-            "'share' is for a stick or limb",
+            "'share' needs the key 'stick' or 'limb'",
         ),
         (
             format!("from = {end}\nto = {{ model = \"third\", particle = 0 }}"),

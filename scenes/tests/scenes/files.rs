@@ -8,6 +8,7 @@ use taut_world::{Scene, Simulation, World};
 #[cfg(feature = "parry")]
 use crate::errors::{assert_error, model};
 
+/// The names and texts of the example files.
 const EXAMPLES: &[(&str, &str)] = &[
     ("coarse-cloth", include_str!("../../files/coarse-cloth.toml")),
     ("curtain", include_str!("../../files/curtain.toml")),
@@ -24,6 +25,7 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("washing-line", include_str!("../../files/washing-line.toml")),
 ];
 
+/// The hash of a world of the scene after these steps.
 fn hash_after<const D: usize>(scene: &Scene<D>, steps: usize) -> u64
 where
     ScalarKernel: Kernel<D>,
@@ -65,6 +67,7 @@ fn a_sheet_holds_a_box_and_a_doll_and_a_beam_holds_a_rope() {
     let heights =
         |model: &str| world.model(model).unwrap().map(|particle| world.position(particle)[1]);
     let highest = |model: &str| heights(model).fold(f32::MIN, f32::max);
+    // The rim of the sheet is at height 0, and the top of the beam at 0.6 m.
     assert!(highest("box") > 0.0 && highest("doll") > 0.0 && highest("rope") > 0.55);
     let rope_top = highest("rope");
     assert!(rope_top < 0.65, "the rope is at {rope_top} m, expected on the beam, below 0.65 m");
@@ -85,6 +88,7 @@ fn edges_and_swept_obstacles_hold_coarse_and_fast_models() {
         heights.fold(f32::INFINITY, f32::min)
     };
     let without = text.replace("edges = true", "").replace("swept = true", "");
+    // The thresholds, m, are between the heights of a model that is held and of one that falls through.
     for (model, threshold) in [("cloth", -0.5), ("rope", -0.1), ("pellets", 0.499)] {
         let (held, fallen) = (lowest(text, model), lowest(&without, model));
         assert!(
@@ -117,7 +121,7 @@ fn copies_are_models_at_their_own_positions() {
         first_positions(&grid).into_iter().map(|(_, position)| position).collect();
     let expected = [[0.0, 3.0], [0.5, 3.0], [1.0, 3.0], [0.0, 2.0], [0.5, 2.0], [1.0, 2.0]];
     assert_eq!(all, expected);
-    // Six equal models are enough for the kernel `copies`, two are not.
+    // Six equal models are enough to be relaxed as copies, one per lane; two are not.
     assert!(grid.may_have_copies() && !listed.may_have_copies());
 }
 
@@ -145,7 +149,7 @@ fn files_equal_the_scenes_of_the_library_bit_for_bit() {
 }
 
 #[test]
-fn guided_particles_are_on_their_path_and_others_follow() {
+fn guided_particles_are_on_their_paths_and_free_particles_follow() {
     let (_, text) = EXAMPLES.iter().find(|(name, _)| *name == "puppet").unwrap();
     let AnyScene::ThreeD(scene) = AnyScene::from_toml(text).unwrap() else {
         panic!("expected a 3D scene")
@@ -164,21 +168,22 @@ fn guided_particles_are_on_their_path_and_others_follow() {
             assert_eq!([x, y], [initial_x, initial_y], "step {step}");
             assert!((f64::from(z) - (f64::from(initial_z) + offset)).abs() < 1e-6, "step {step}");
         }
-        // 0.2 m from the axis of the spin.
+        // The start of the rope circles the axis of the spin at a distance of 0.2 m.
         let (sine, cosine) = (3.0 * time).sin_cos();
         let [x, y, _] = world.position(start[0]).map(f64::from);
         assert!((x - (1.5 + 0.2 * cosine)).abs() < 1e-6 && (y - (1.0 + 0.2 * sine)).abs() < 1e-6);
     }
-    // The free edge has followed, and a world that resumes from a snapshot guides the pins alike.
+    // The free edge has followed.
     let bottom = world.group("banner", "bottom").unwrap();
     assert!(bottom.iter().any(|&i| (world.position(i)[2] - initial[i][2]).abs() > 0.02));
+    // A world that resumes from a snapshot guides its pins to the same positions.
     let mut resumed =
         World::resume(&scene, |_: &Schedule| ScalarKernel, &world.snapshot()).unwrap();
     for _ in 0..30 {
         assert!(world.step().unwrap().finite && resumed.step().unwrap().finite);
     }
     assert_eq!(world.hash(), resumed.hash());
-    // Setting an inverse mass frees a pinned particle.
+    // Setting an inverse mass frees a guided particle: the rope falls.
     world.set_inverse_mass(top[0], 1.0).unwrap();
     world.set_inverse_mass(start[0], 1.0).unwrap();
     for _ in 0..30 {
@@ -187,7 +192,8 @@ fn guided_particles_are_on_their_path_and_others_follow() {
     assert!(world.position(start[0])[1] < 0.5);
 }
 
-/// Needs the feature `parry`, because some of the scenes have meshes and bodies.
+/// Every code block of docs/scenes.md is a scene that moves. The test needs the feature `parry`, because
+/// some of these scenes have mesh obstacles and contacts of bodies.
 #[cfg(feature = "parry")]
 #[test]
 fn the_scenes_in_the_docs_run() {
@@ -236,6 +242,7 @@ fn triangles_from_a_file_equal_inline_triangles() {
             r#"file = "floor", scale = 3"#,
         );
     assert_eq!(with_files.matches("file").count(), 3);
+    // The files hold the same shapes; two have another scale, which the key `scale` undoes.
     let corners = vec![[0.0, 0.0, 0.0], [2.0, 0.0, 0.0], [0.0, 0.0, 2.0], [0.0, 1.0, 0.0]];
     let read = |file: &str| {
         Ok(match file {
@@ -280,10 +287,11 @@ fn an_empty_file_is_an_empty_3d_scene() {
     assert_eq!((scene.dimensions(), scene.particles()), (3, 0));
 }
 
-/// The example of ties: the bag falls once the stone has fallen on it, and no other tie breaks.
+/// In the example of ties, the tie that holds the bag breaks when the stone falls on the bag, and no
+/// other tie breaks.
 #[cfg(feature = "parry")]
 #[test]
-fn the_tied_bag_falls_under_the_stone() {
+fn the_tie_of_the_bag_breaks_under_the_stone() {
     let (_, text) = EXAMPLES.iter().find(|(name, _)| *name == "ties").unwrap();
     let AnyScene::ThreeD(scene) = AnyScene::from_toml(text).unwrap() else {
         panic!("expected a 3D scene")
@@ -298,7 +306,7 @@ fn the_tied_bag_falls_under_the_stone() {
         }
     }
     let ties: Vec<_> = world.ties().collect();
-    // 16 of the seam, then those of the hook, the bag and the two hands.
+    // The 16 ties of the seam, then those of the hook, the bag and the two hands. Tie 17 holds the bag.
     assert_eq!(ties.len(), 16 + 4);
     let broken: Vec<usize> = (0..ties.len()).filter(|&tie| ties[tie].broken).collect();
     assert_eq!(broken, [17], "ties broke at steps {broken_at:?}");

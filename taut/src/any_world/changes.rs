@@ -27,6 +27,7 @@ impl AnyWorld {
         Ok(with_inner!(&self.inner, inner => inner.world.inverse_mass(particle)))
     }
 
+    /// Checks that there is such a particle.
     fn check_particle(&self, particle: usize) -> Result<(), AnyWorldError> {
         let particles = self.particles();
         if particle < particles {
@@ -107,12 +108,12 @@ impl AnyWorld {
         Ok(with_inner!(&mut self.inner, inner => inner.world.release(particle))?)
     }
 
-    /// See [`World::nearest`](taut_world::World::nearest).
+    /// See [`World::nearest`](taut_world::World::nearest); `within` in m.
     pub fn nearest(&self, point: [f32; 3], within: f32) -> Option<usize> {
         with_inner!(&self.inner, inner => inner.world.nearest(resize_vector(point), within))
     }
 
-    /// See [`World::nearest_to_ray`](taut_world::World::nearest_to_ray).
+    /// See [`World::nearest_to_ray`](taut_world::World::nearest_to_ray); `within` in m.
     pub fn nearest_to_ray(
         &self,
         origin: [f32; 3],
@@ -207,8 +208,8 @@ impl AnyWorld {
     /// The world is in two dimensions, or a component is not from -1e9 to 1e9. The world is then
     /// unchanged.
     pub fn set_wind(&mut self, velocity: Option<[f32; 3]>) -> Result<(), AnyWorldError> {
-        let is_valid = |component: &f32| (-1e9..=1e9).contains(component);
-        if let Some(component) = velocity.into_iter().flatten().find(|it| !is_valid(it)) {
+        let is_invalid = |component: &f32| !(-1e9..=1e9).contains(component);
+        if let Some(component) = velocity.into_iter().flatten().find(is_invalid) {
             return Err(AnyWorldError::Wind { component });
         }
         let Inner::ThreeD(inner) = &mut self.inner else { return Err(AnyWorldError::WindInPlane) };
@@ -221,7 +222,7 @@ impl AnyWorld {
     /// Changes the kernels and keeps the state.
     ///
     /// # Errors
-    /// As [`KernelChoice::find`] and [`World::replan`](taut_world::World::replan).
+    /// Same as [`KernelChoice::find`] and [`World::replan`](taut_world::World::replan).
     pub fn set_kernels(&mut self, kernels: &KernelChoice) -> Result<(), AnyWorldError> {
         let kernels = kernels.find()?;
         with_inner!(&mut self.inner, inner => {

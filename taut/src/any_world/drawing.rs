@@ -32,7 +32,7 @@ impl AnyWorld {
         let Drawing { sticks, springs, hidden_sticks, .. } = &self.drawing;
         let mut hidden = hidden_sticks.iter().copied().peekable();
         let drawn = sticks.iter().enumerate().filter(move |(stick, ends)| {
-            // The numbers of sticks ascend in both lists.
+            // The numbers of sticks ascend in both `sticks` and `hidden_sticks`.
             hidden.next_if_eq(&(*stick as u32)).is_none() && ends[0] != REMOVED
         });
         drawn.map(|(_, ends)| *ends).chain(springs.iter().copied())
@@ -86,8 +86,8 @@ impl AnyWorld {
         Ok(())
     }
 
-    /// As [`copy_positions_and_normals`](Self::copy_positions_and_normals), into a buffer of the
-    /// world.
+    /// Same as [`copy_positions_and_normals`](Self::copy_positions_and_normals), but into a buffer of
+    /// the world, which is returned.
     ///
     /// ```
     /// use taut::{AnyWorld, KernelChoice};
@@ -118,7 +118,7 @@ impl AnyWorld {
     }
 
     /// Marks the triangles and sticks that were removed from the world since the last call of this
-    /// or [`reload_drawing`](Self::reload_drawing).
+    /// function or of [`reload_drawing`](Self::reload_drawing).
     pub(super) fn update_drawing(&mut self) {
         let removed = with_inner!(&self.inner, inner => inner.world.removed());
         let [seen_triangles, seen_sticks] = self.removed;

@@ -1,4 +1,4 @@
-//! A world in two or three dimensions, made of a scene text, a library scene or a mesh.
+//! A world in two or three dimensions, made from a scene text, a library scene or a mesh.
 
 mod changes;
 mod drawing;
@@ -19,7 +19,7 @@ use crate::{AnyKernel, KernelChoice, KernelSet};
 
 pub use error::AnyWorldError;
 
-/// A [`World`] in two or three dimensions, with the scene it was made of and its kernels.
+/// A [`World`] in two or three dimensions, with the scene that it was made from and its kernels.
 ///
 /// It is for programs that learn the number of dimensions at run time, and for bindings to other
 /// languages. A point always has three coordinates, in m: in two dimensions the third is ignored in
@@ -64,16 +64,17 @@ pub struct AnyWorld {
     removed: [usize; 2],
     /// How many times the lines or triangles of `drawing` changed.
     drawing_version: u64,
-    /// Buffers: the positions of vertices, from which normals are computed, and the normals.
+    /// Buffers that are kept so that calls do not allocate: the positions of vertices, from which
+    /// normals are computed, and the normals.
     positions_and_normals: [Vec<[f32; 3]>; 2],
-    /// A buffer: positions and normals of vertices, interleaved.
+    /// The buffer that [`interleaved_vertices`](Self::interleaved_vertices) fills.
     interleaved: Vec<f32>,
 }
 
 /// A world and its scene.
 #[derive(Debug)]
 struct SceneAndWorld<const D: usize> {
-    /// The scene that the world was made of, with the current forces.
+    /// The scene that the world was made from, with the current forces.
     scene: Scene<D>,
     world: World<D>,
 }
@@ -97,7 +98,7 @@ macro_rules! with_inner {
 }
 use with_inner;
 
-/// Properties of cloth that [`AnyWorld::from_mesh`] makes.
+/// Properties of the cloth that [`AnyWorld::from_mesh`] makes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MeshCloth {
     /// Mass per area, kg/m². Default: 0.2.
@@ -141,11 +142,12 @@ impl AnyWorld {
     /// ```
     ///
     /// # Errors
-    /// As [`KernelChoice::find`] and [`World::new`].
+    /// Same as [`KernelChoice::find`] and [`World::new`].
     pub fn new(scene: impl Into<AnyScene>, kernels: &KernelChoice) -> Result<Self, AnyWorldError> {
         Self::from_scene(scene.into(), kernels.find()?)
     }
 
+    /// The world of a scene with these kernels.
     fn from_scene(scene: AnyScene, kernels: KernelSet) -> Result<Self, AnyWorldError> {
         let inner = match scene {
             AnyScene::TwoD(scene) => Inner::TwoD(SceneAndWorld::new(scene, &kernels)?),
@@ -164,10 +166,12 @@ impl AnyWorld {
         Ok(world)
     }
 
-    /// The world of a scene of the library, in its default size or another.
+    /// The world of a scene of the library, in this size (see [`LibraryScene::size`]) or, without
+    /// one, in its default size.
     ///
     /// # Errors
-    /// There is no such scene, it cannot be built in this size, or as [`new`](Self::new).
+    /// If there is no such scene, if it cannot be built in this size, or for a reason of
+    /// [`new`](Self::new).
     pub fn from_library(
         name: &str,
         size: Option<usize>,
@@ -196,7 +200,7 @@ impl AnyWorld {
     /// ```
     ///
     /// # Errors
-    /// As [`AnyScene::from_toml`] and [`new`](Self::new).
+    /// Same as [`AnyScene::from_toml`] and [`new`](Self::new).
     #[cfg(feature = "toml")]
     pub fn from_toml(text: &str, kernels: &KernelChoice) -> Result<Self, AnyWorldError> {
         Self::new(AnyScene::from_toml(text)?, kernels)
@@ -206,7 +210,7 @@ impl AnyWorld {
     /// [`AnyScene::from_toml_with`].
     ///
     /// # Errors
-    /// As [`AnyScene::from_toml_with`] and [`new`](Self::new).
+    /// Same as [`AnyScene::from_toml_with`] and [`new`](Self::new).
     #[cfg(feature = "toml")]
     pub fn from_toml_with(
         text: &str,
@@ -234,7 +238,7 @@ impl AnyWorld {
     /// ```
     ///
     /// # Errors
-    /// As [`Model::from_triangles`] and [`new`](Self::new).
+    /// Same as [`Model::from_triangles`] and [`new`](Self::new).
     pub fn from_mesh(
         positions: &[[f32; 3]],
         triangles: &[[u32; 3]],
@@ -266,7 +270,7 @@ impl AnyWorld {
     /// ```
     ///
     /// # Errors
-    /// As [`Scene::repeated`] and [`World::new`].
+    /// Same as [`Scene::repeated`] and [`World::new`].
     pub fn repeated(&self, copies: usize) -> Result<Self, AnyWorldError> {
         let scene = match &self.inner {
             Inner::TwoD(inner) => AnyScene::TwoD(inner.scene.repeated(copies)?),
@@ -353,10 +357,11 @@ impl AnyWorld {
     /// finite. The outcome counts the torn sticks and broken ties of all these steps.
     ///
     /// # Errors
-    /// As [`World::step`].
+    /// Same as [`World::step`].
     pub fn step(&mut self, steps: u32) -> Result<Outcome, AnyWorldError> {
         let outcome = with_inner!(&mut self.inner, inner => run_steps(&mut inner.world, steps));
-        self.update_drawing(); // also if a step failed: earlier steps may have torn sticks
+        // Also updated if a step failed, because earlier steps may have torn sticks.
+        self.update_drawing();
         Ok(outcome?)
     }
 }

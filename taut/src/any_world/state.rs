@@ -31,7 +31,7 @@ impl AnyWorld {
     /// obstacles and kernels do not change.
     ///
     /// # Errors
-    /// As [`World::resume`]. The world is then unchanged.
+    /// Same as [`World::resume`]. The world is then unchanged.
     pub fn restore(&mut self, snapshot: &Snapshot) -> Result<(), AnyWorldError> {
         let kernels = &self.kernels;
         with_inner!(&mut self.inner, inner => {
@@ -53,8 +53,8 @@ impl AnyWorld {
     /// [`restore`](Self::restore) from JSON.
     ///
     /// # Errors
-    /// The bytes are not the JSON of a snapshot, or as [`restore`](Self::restore). The world is
-    /// then unchanged.
+    /// If the bytes are not the JSON of a snapshot, or for a reason of [`restore`](Self::restore).
+    /// The world is then unchanged.
     pub fn restore_json(&mut self, snapshot: &[u8]) -> Result<(), AnyWorldError> {
         self.restore(&serde_json::from_slice(snapshot).map_err(AnyWorldError::SnapshotText)?)
     }

@@ -2,7 +2,7 @@
 //! line: `kernel isa scene order formula hash`. For scenes of the library, order and formula are
 //! `own`: the scene's own.
 //!
-//! `scripts/determinism.sh` runs it on several targets and compares.
+//! `scripts/determinism.sh` runs this program on several targets and compares the hashes.
 #![forbid(unsafe_code)]
 
 use std::io::{self, Write};

@@ -16,9 +16,9 @@ const ITERATIONS: usize = 32;
 /// The collisions of a substep, for applying restitution at its end. Moving points out of an
 /// obstacle removes all of their approach velocity. Restitution changes the velocity and spin of
 /// whole bodies: an impulse on the particles of a single point would deform the body, and the
-/// sticks would absorb part of it. (As the velocity pass of Müller et al., "Detailed Rigid Body
-/// Simulation with Extended Position Based Dynamics", 2020; velocities here are displacements in a
-/// substep, m.)
+/// sticks would absorb part of it. (The velocity solver of Müller et al., "Detailed Rigid Body
+/// Simulation with Extended Position Based Dynamics", 2020, does the same. Velocities in this file are
+/// displacements in a substep, m.)
 #[derive(Clone, Debug, Default)]
 pub(super) struct Bounces {
     /// The motion of each body before collisions.
@@ -61,8 +61,8 @@ struct BodyState {
     inverse_inertia: Matrix,
     /// Whether an impulse has changed the motion.
     changed: bool,
-    /// The mark of [`mark_bouncing`]: whether the body bounces, or is connected by contacts to a
-    /// body that does.
+    /// Set by [`mark_bouncing`]: whether the body bounces, or is connected by contacts to a body that
+    /// does.
     bounces: bool,
 }
 
@@ -100,8 +100,9 @@ impl BodyState {
 }
 
 impl Bounces {
-    /// Records a contact if it moved its point out of another body or an obstacle. `body` owns the
-    /// point; `other` is the other side, None for an obstacle.
+    /// Records a contact if it moved its point out of another body or an obstacle. `body` is the body
+    /// of the point (None: there is none, and nothing is recorded); `other` is the body on the other
+    /// side, None for an obstacle.
     pub(super) fn record<const D: usize>(
         &mut self,
         [body, other]: [Option<usize>; 2],
@@ -208,7 +209,7 @@ impl<const D: usize> Bodies<D> {
     ) {
         let Bounces { incoming, contacts, least_approach, h, .. } = &mut scratch.bounces;
         contacts.clear();
-        // Enough for typical contacts, so that later steps do not allocate.
+        // Four contacts per vertex are typically enough, so that later steps do not allocate.
         contacts.reserve(4 * self.weights[0].len());
         incoming.clear();
         incoming.extend(self.all.iter().map(|body| body.motion(particles)));

@@ -6,13 +6,14 @@ use super::weighted_point::{WeightedPoint, mean};
 use crate::surface::Nearest;
 use crate::vector::{add_scaled, difference, dot, scaled};
 
-/// Iterations over contacts, as contacts of one body affect each other. A box on its face has four,
-/// whose impulses are nearly equal after 8 iterations; the sticks correct the remaining error.
+/// Largest number of iterations over contacts: contacts of one body affect each other. A box that lies
+/// on a face has four contacts, whose impulses are nearly equal after 8 iterations; the sticks correct
+/// the remaining error.
 const ITERATIONS: usize = 8;
 
 /// The other side of a contact.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Other<const D: usize> {
+pub(crate) enum OtherSide<const D: usize> {
     /// A point of a body or limb, which moves.
     Movable(WeightedPoint),
     /// A point that contacts cannot move: its position now and a substep ago, m.
@@ -23,7 +24,7 @@ pub(crate) enum Other<const D: usize> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Contact<const D: usize> {
     point: WeightedPoint,
-    other: Other<D>,
+    other: OtherSide<D>,
     /// Unit direction in which the point leaves.
     normal: [f32; D],
     /// The distance that the contact keeps between the two sides along the normal, m.
@@ -46,13 +47,13 @@ impl<const D: usize> Contact<D> {
     pub(crate) fn new(
         particles: &Particles<D>,
         point: WeightedPoint,
-        other: Other<D>,
+        other: OtherSide<D>,
         normal: [f32; D],
         friction: f32,
     ) -> Option<Self> {
         let other_inverse_mass = match &other {
-            Other::Movable(point) => point.inverse_mass(particles),
-            Other::Fixed { .. } => 0.0,
+            OtherSide::Movable(point) => point.inverse_mass(particles),
+            OtherSide::Fixed { .. } => 0.0,
         };
         let inverse_mass = point.inverse_mass(particles) + other_inverse_mass;
         (inverse_mass > 0.0).then_some(Self {
@@ -67,8 +68,8 @@ impl<const D: usize> Contact<D> {
         })
     }
 
-    /// The contact of a point with an obstacle closer than `contact_distance`, m. `displacement`
-    /// maps a point to the displacement of the obstacle there in this substep, m.
+    /// The contact of a point with an obstacle that is closer than `contact_distance`, m; None if it is
+    /// not. `displacement` maps a point to the displacement of the obstacle there in this substep, m.
     pub(super) fn with_obstacle(
         particles: &Particles<D>,
         point: WeightedPoint,
@@ -81,7 +82,7 @@ impl<const D: usize> Contact<D> {
         if depth > 0.0 {
             let position = add_scaled(point.position(particles), depth, normal);
             let previous = difference(position, displacement(position));
-            let other = Other::Fixed { position, previous };
+            let other = OtherSide::Fixed { position, previous };
             Self::new(particles, point, other, normal, friction)
         } else {
             None
@@ -93,21 +94,21 @@ impl<const D: usize> Contact<D> {
         Self { distance, ..self }
     }
 
-    /// Penetration of the point, m; below 0 outside.
+    /// Penetration of the point, m; below 0 if the point is outside.
     pub(crate) fn depth(&self, particles: &Particles<D>) -> f32 {
         let other_position = match &self.other {
-            Other::Movable(point) => point.position(particles),
-            Other::Fixed { position, .. } => *position,
+            OtherSide::Movable(point) => point.position(particles),
+            OtherSide::Fixed { position, .. } => *position,
         };
         -self.separation(difference(self.point.position(particles), other_position))
     }
 
-    /// The position of the point, m, the normal, and the displacement of a fixed other side in this
-    /// substep, m; None if the contact has no normal impulse.
+    /// The position of the point, m, the normal, and the displacement of the other side in this
+    /// substep, m, if that is fixed, else 0. None if the contact has no normal impulse.
     pub(super) fn collision(&self, particles: &Particles<D>) -> Option<[[f32; D]; 3]> {
         let displacement = match &self.other {
-            Other::Movable(_) => [0.0; D],
-            Other::Fixed { position, previous } => difference(*position, *previous),
+            OtherSide::Movable(_) => [0.0; D],
+            OtherSide::Fixed { position, previous } => difference(*position, *previous),
         };
         (self.normal_impulse > 0.0)
             .then(|| [self.point.position(particles), self.normal, displacement])
@@ -151,7 +152,7 @@ impl<const D: usize> Contact<D> {
 }
 
 /// The position of a particle or fixed point now and a substep ago, m. Contacts access particles in
-/// no particular order, so both are side by side.
+/// no particular order, so the two positions are adjacent in memory.
 type PointState<const D: usize> = [[f32; D]; 2];
 // Indices into a `PointState`.
 const NOW: usize = 0;
@@ -246,8 +247,8 @@ impl<const D: usize> Solver<D> {
     pub(crate) fn resolve(&mut self, contacts: &mut Vec<Contact<D>>, particles: &mut Particles<D>) {
         self.gather(contacts, particles);
         let Self { states, sides, .. } = self;
-        // First the penetration that existed a substep ago: moving the previous positions by the
-        // same vector removes it without adding velocity, or overlapping bodies would burst apart.
+        // First, the penetration that existed a substep ago is removed. The previous positions move by
+        // the same vector, so this adds no velocity: otherwise overlapping bodies would fly apart.
         iterate(contacts, sides, |contact, sides| {
             let now = contact.separation(sides.offset(states, NOW));
             let before = contact.separation(sides.offset(states, BEFORE));
@@ -303,9 +304,9 @@ impl<const D: usize> Solver<D> {
         for contact in contacts {
             let point = self.local_point(&contact.point, particles);
             let (other, other_moves) = match &contact.other {
-                Other::Movable(other) => (self.local_point(other, particles), true),
+                OtherSide::Movable(other) => (self.local_point(other, particles), true),
                 // A placeholder until all particles have states.
-                Other::Fixed { .. } => (point, false),
+                OtherSide::Fixed { .. } => (point, false),
             };
             self.sides.push(Sides { point, other, other_moves });
         }
@@ -314,7 +315,7 @@ impl<const D: usize> Solver<D> {
             [particles.position(particle), particles.previous_position(particle)]
         }));
         for (sides, contact) in self.sides.iter_mut().zip(contacts) {
-            if let Other::Fixed { position, previous } = contact.other {
+            if let OtherSide::Fixed { position, previous } = contact.other {
                 let state = self.states.len() as u32;
                 self.states.push([position, previous]);
                 sides.other = LocalPoint {
@@ -326,7 +327,7 @@ impl<const D: usize> Solver<D> {
         }
     }
 
-    /// A point by indices of states, with new states for particles that have none.
+    /// Converts a point to indices of states. Particles that have no state get one.
     fn local_point(&mut self, point: &WeightedPoint, particles: &Particles<D>) -> LocalPoint {
         let states = point.particles.map(|particle| {
             let state = &mut self.state_of[particle as usize];
@@ -355,8 +356,8 @@ impl<const D: usize> Solver<D> {
     }
 }
 
-/// Iterates over all contacts, starting with impulses of 0, until an iteration moves nothing.
-/// `solve` returns whether it moved something.
+/// Sets the impulses of all contacts to 0, then solves all contacts up to [`ITERATIONS`] times, until
+/// an iteration moves nothing. `solve` returns whether it moved something.
 #[inline(always)]
 fn iterate<const D: usize>(
     contacts: &mut [Contact<D>],

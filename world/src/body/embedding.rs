@@ -15,18 +15,18 @@ impl<const D: usize> Bodies<D> {
         rows
     }
 
-    /// Copies the positions of all vertices of all bodies, m, body by body: `N` coordinates each, 0
-    /// beyond the dimensions of the bodies. A vertex is the weighted mean of the particles, as
-    /// `x1 + c2 (x2 - x1) + c3 (x3 - x1) + c4 (x4 - x1)`, which is accurate far from the origin,
-    /// too.
+    /// Copies the positions of all vertices of all bodies, m, body by body, to `rows`. Of the `N`
+    /// coordinates of a row, those beyond the dimensions of the bodies are 0. A vertex is a weighted
+    /// mean of the particles of its body, computed as
+    /// `x1 + c2 (x2 - x1) + c3 (x3 - x1) + c4 (x4 - x1)`, which is accurate far from the origin, too.
     ///
     /// # Panics
-    /// If the number of rows is not that of the vertices.
+    /// If the number of rows is not the number of vertices.
     pub fn copy_vertices<const N: usize>(&self, particles: &Particles<D>, rows: &mut [[f32; N]]) {
         self.copy_vertices_of(0..self.all.len(), particles, rows);
     }
 
-    /// As [`copy_vertices`](Self::copy_vertices), for a range of bodies.
+    /// Like [`copy_vertices`](Self::copy_vertices), for a range of bodies.
     pub(crate) fn copy_vertices_of<const N: usize>(
         &self,
         bodies: Range<usize>,

@@ -1,4 +1,4 @@
-//! The convex hull of a body's mesh, for the crate `parry3d`.
+//! The convex hull of a body's mesh, and the contacts of two hulls, which the crate `parry3d` finds.
 
 use std::sync::Arc;
 
@@ -54,8 +54,8 @@ impl Hull {
         [difference(centre, grown), sum(centre, grown)]
     }
 
-    /// Its faces, and those of its box that are in other directions, for a body whose particles are
-    /// at `particles`.
+    /// Its faces, and those faces of its bounding box that have other directions, for a body whose
+    /// particles are at `particles` in body coordinates, m.
     pub(super) fn faces(&self, particles: &[Vector; 4]) -> Vec<Face> {
         let points: Vec<Vector> =
             self.shape.points().iter().map(|point| point.to_array().map(f64::from)).collect();
@@ -98,7 +98,7 @@ impl Hull {
         let relative_pose =
             Pose3::from_parts(to_vec3(relative.centre), Rot3::from_xyzw(x, y, z, w));
         manifold.clear();
-        // Otherwise the search would start from the normal of the last call.
+        // The search starts from this normal. That of the last call would make the result depend on it.
         manifold.local_n1 = Vec3::ZERO;
         let (one, two) = (&*self.shape, &*other.shape);
         contact_manifold_pfm_pfm(&relative_pose, one, 0.0, None, two, 0.0, None, margin, manifold);

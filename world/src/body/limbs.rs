@@ -3,7 +3,7 @@
 use taut_core::Particles;
 
 use super::WeightedPoint;
-use super::contact::{Contact, Other, Solver};
+use super::contact::{Contact, OtherSide, Solver};
 use super::own_limbs::OwnLimbOverlaps;
 use super::weighted_point::Probe;
 use crate::obstacle::LimbContacts;
@@ -95,14 +95,14 @@ impl Limb {
 
 /// Largest number of segments between the sample points of half a limb.
 const SEGMENTS_MAX: f32 = 8.0;
-/// Smallest distance of sample points, m.
+/// Smallest distance between sample points, m.
 const SPACING_MIN: f32 = 1e-6;
 
-/// Sample points of the two halves of an axis, each of which is `half_length` long, m, as fractions
-/// of the whole axis: pairs of one point of each half, from the ends to the middle. They are at
-/// most `radius` apart (unless that needs more than [`SEGMENTS_MAX`] segments): a sharp edge of an
-/// obstacle between two of them then penetrates a capsule of that radius by less than a seventh of
-/// the radius.
+/// Sample points of the two halves of an axis, as fractions of the whole axis: pairs of one point of
+/// each half, from the ends to the middle. Each half is `half_length` long, m. Neighbouring sample
+/// points are at most `radius`, m, apart, unless that needs more than [`SEGMENTS_MAX`] segments. A sharp
+/// edge of an obstacle between two of them then penetrates a capsule of that radius by less than a
+/// seventh of the radius.
 pub(super) fn samples(half_length: f32, radius: f32) -> impl Iterator<Item = [f32; 2]> {
     let segments = half_length / radius.max(SPACING_MIN);
     let segments = if segments < SEGMENTS_MAX { segments.ceil() } else { SEGMENTS_MAX };
@@ -145,7 +145,7 @@ impl<const D: usize> Limbs<D> {
         self.all.is_empty()
     }
 
-    /// Whether there were any when the model was made.
+    /// Whether limbs were ever added, even if all of them have been removed since.
     pub(crate) fn had_any(&self) -> bool {
         self.owners > 0
     }
@@ -211,7 +211,7 @@ impl<const D: usize> Limbs<D> {
         largest
     }
 
-    /// Adds limbs that share a new owner, of a model at rest.
+    /// Adds limbs with a common, new owner. `particles` are at rest.
     pub(crate) fn extend(
         &mut self,
         limbs: impl IntoIterator<Item = ([u32; 2], f32)>,
@@ -261,8 +261,8 @@ impl<const D: usize> Limbs<D> {
         }
     }
 
-    /// Moves limbs apart. Contacts up to a distance of the margin are found once per substep, and
-    /// again for other settings.
+    /// Moves limbs apart. Contacts up to a distance of the margin are found once per substep; if the
+    /// settings differ from those of the previous call, they are found again.
     pub(crate) fn resolve_contacts(
         &self,
         particles: &mut Particles<D>,
@@ -386,13 +386,14 @@ fn contact<const D: usize>(
     if distance > contact_distance + margin {
         return None;
     }
-    // If the axes crossed in this substep, the normal points to the previous side.
+    // If the axes crossed in this substep, the normal points to the previous side. An offset of less
+    // than 1 µm has no reliable direction.
     let crossed = dot(offset, previous_offset) < 0.0;
     let out = if crossed || distance < 1e-6 { previous_offset } else { offset };
     let out_length = length(out);
     let normal = out.map(|x| x / out_length);
     (out_length >= 1e-6)
-        .then(|| Contact::new(particles, p, Other::Movable(q), normal, friction))?
+        .then(|| Contact::new(particles, p, OtherSide::Movable(q), normal, friction))?
         .map(|contact| contact.with_distance(contact_distance))
 }
 

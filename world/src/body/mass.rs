@@ -1,4 +1,4 @@
-//! Mass properties, and four particles that have given ones.
+//! Mass properties of boxes and meshes, and four particles that have given mass properties.
 
 use std::collections::BTreeMap;
 
@@ -6,8 +6,8 @@ use crate::error::BodyError;
 use crate::linear::{Matrix, Vector, matrix, symmetric_eigen, trace_minus};
 use crate::vector::{add_scaled, cross, difference, dot, sum};
 
-/// Smallest ratio of the least to the largest eigenvalue of the covariance: that of a body 10,000
-/// times as long as thick. The tetrahedron of a flatter body is not rigid in `f32`.
+/// Lower bound of the ratio of the least to the largest eigenvalue of the covariance: the ratio for a
+/// body that is 10,000 times as long as thick. The tetrahedron of a flatter body is not rigid in `f32`.
 const EIGENVALUE_RATIO_MIN: f64 = 1e-8;
 
 /// The corners of a regular tetrahedron of four unit masses whose covariance is 4 times the
@@ -25,7 +25,7 @@ pub(crate) const CORNERS: [Vector; 4] =
 /// assert!((die.mass - 0.0112).abs() < 1e-12);
 /// assert!((die.inertia[0][0] - die.mass * 0.02 * 0.02 / 6.0).abs() < 1e-15);
 ///
-/// // Four particles of a quarter of its mass each move as it does.
+/// // Four particles, each with a quarter of its mass, move as the die does.
 /// let points = die.four_points()?;
 /// let again = MassProperties::of_points(&points.map(|point| (point, die.mass / 4.0)))?;
 /// assert!((again.inertia[1][1] - die.inertia[1][1]).abs() < 1e-15);
@@ -160,12 +160,13 @@ impl MassProperties {
     }
 }
 
-/// Returns a mass, kg, that is above 0 and finite.
+/// Returns the mass, kg, if it is above 0 and finite.
 pub(crate) fn checked_mass(mass: f64) -> Result<f64, BodyError> {
     if mass > 0.0 && mass.is_finite() { Ok(mass) } else { Err(BodyError::Mass { mass }) }
 }
 
-/// Checks that each edge belongs to two triangles, in opposite directions.
+/// Checks that the corners of triangles are vertices, and that each edge belongs to exactly two
+/// triangles, in opposite directions.
 fn check_closed(vertices: usize, triangles: &[[u32; 3]]) -> Result<(), BodyError> {
     let mut edges = BTreeMap::new();
     for (triangle, corners) in triangles.iter().enumerate() {

@@ -1,15 +1,16 @@
 //! Rigid bodies after Jakobsen, "Advanced Character Physics" (2001): four particles and six sticks
 //! move as a rigid body; the mesh attached to them is drawn and collides.
 //!
-//! - [`MassProperties`] of boxes and closed meshes, and the four particles that have them.
+//! - [`MassProperties`] of boxes and closed meshes, and four particles that have the same properties.
 //! - [`Bodies`] of a model: the particles of each [`Body`], its pose
 //!   ([`BodyPose`](crate::BodyPose)) and [`Twist`] computed from them, and the vertices of all
 //!   meshes.
 //! - [`WeightedPoint`]: a point on a stick, on a triangle or in a tetrahedron, and its contacts.
 //! - [`Limbs`]: capsules around sticks, and their contacts.
 //! - Contacts: the vertices of the meshes collide with a [`Solid`](crate::Solid), and bodies with
-//!   each other by `BodyContacts` (feature `parry`). [`Collider`]: limbs and the hulls of bodies,
-//!   for contacts with the particles of cloth and ropes and with each other.
+//!   each other by `BodyContacts` (feature `parry`).
+//! - [`Collider`]: a limb or the convex hull of a body, for contacts with the particles of cloth and
+//!   ropes, and for contacts between limbs and bodies.
 
 mod bounce;
 mod colliders;
@@ -51,7 +52,8 @@ pub struct Body {
     particles: [u32; 4],
     /// Their positions in body coordinates (the body's axes, from its centre) at rest, m.
     rest: [Vector; 4],
-    /// Maps a vector from the first particle, in body coordinates, to the weights of the others.
+    /// Maps the vector from the first particle to a point, in body coordinates, to the weights of the
+    /// other three particles at that point.
     to_weights: Matrix,
     /// The vertices of its mesh among those of all bodies.
     vertices: Range<usize>,
@@ -85,7 +87,8 @@ impl Body {
         WeightedPoint { particles: self.particles, weights: self.weights_of(local.map(f64::from)) }
     }
 
-    /// The point that is at `position` now, m. None if the body has no volume.
+    /// The point of the body that is at `position`, m. None if the particles, at their current
+    /// positions, span no volume.
     pub(crate) fn point_at<const D: usize>(
         &self,
         particles: &Particles<D>,

@@ -58,7 +58,7 @@ impl Body {
         Twist { velocity: velocity.map(|x| x / h), spin: spin.map(|angle| angle / h) }
     }
 
-    /// Its motion in the last substep. `D` is 3, and generic only for callers that are.
+    /// Its motion in the last substep. `D` is 3; it is a parameter because callers are generic over it.
     pub(super) fn motion<S: Real, const D: usize>(
         &self,
         particles: &Particles<D, S>,
@@ -67,7 +67,7 @@ impl Body {
         let before = positions_of(per_axis(|axis| particles.previous(axis)), self.particles);
         let (centre, centre_before) = (mean(&now), mean(&before));
         let offsets = now.map(|x| difference(x, centre));
-        // As if each of the four particles had 1/4 kg: the mass of the body cancels in the spin.
+        // Computed as if each of the four particles had 1/4 kg: the mass of the body cancels in the spin.
         let angular_momentum = offsets.iter().zip(&before).fold([0.0; 3], |sum, (r, x)| {
             add_scaled(sum, 0.25, cross(*r, difference(*r, difference(*x, centre_before))))
         });
@@ -107,7 +107,7 @@ impl Body {
         self.set_motion(particles, twist, h);
     }
 
-    /// As [`set_twist`](Self::set_twist), for callers that are generic over `D`, which is 3.
+    /// Like [`set_twist`](Self::set_twist), for callers that are generic over `D`, which is 3.
     pub(super) fn set_motion<S: Real, const D: usize>(
         &self,
         particles: &mut Particles<D, S>,

@@ -15,8 +15,8 @@ struct Overlap {
     distance: Option<f32>,
 }
 
-/// The pairs of limbs of one owner that overlap at rest. The axes of other pairs, if they share no
-/// particle, keep the sum of their radii.
+/// The pairs of limbs of one owner that overlap at rest. The axes of all other pairs of limbs of one
+/// owner keep the sum of their radii, unless the two limbs share a particle.
 #[derive(Clone, Debug, Default)]
 pub(super) struct OwnLimbOverlaps {
     /// In ascending order of `limbs`.
@@ -27,7 +27,8 @@ pub(super) struct OwnLimbOverlaps {
 const DEEP_OVERLAP: f32 = 0.5;
 
 impl OwnLimbOverlaps {
-    /// Adds the limbs from the index `first` on, which have one owner, at rest.
+    /// Adds the overlaps among the limbs from the index `first` on, which have one owner. `particles`
+    /// are at rest.
     pub(super) fn extend<const D: usize>(
         &mut self,
         limbs: &[Limb],

@@ -2,7 +2,7 @@
 
 use taut_core::Particles;
 
-use super::contact::{Contact, Other, Solver};
+use super::contact::{Contact, OtherSide, Solver};
 use super::hull::Manifold;
 use super::{Bodies, Body, BodyScratch};
 use crate::pose::BodyPose;
@@ -14,7 +14,7 @@ use crate::sweep::{self, BoundingBox};
 pub(super) struct Scratch {
     poses: Vec<BodyPose>,
     boxes: Vec<BoundingBox<3>>,
-    /// Pairs of bodies whose bounding boxes are at most the margin apart.
+    /// Pairs of bodies whose bounding boxes are at most as far apart as the margin plus the thickness.
     pairs: Vec<[usize; 2]>,
     manifold: Manifold,
     contacts: Vec<Contact<3>>,
@@ -33,8 +33,8 @@ impl BodyScratch<3> {
 }
 
 impl Bodies<3> {
-    /// Moves bodies apart. Contacts up to a distance of `margin`, m, are found once per substep, and
-    /// again for other settings.
+    /// Moves bodies apart. Contacts up to a distance of `margin`, m, are found once per substep; if the
+    /// surface or the margin differs from that of the previous call, they are found again.
     pub(crate) fn resolve_contacts(
         &self,
         particles: &mut Particles<3>,
@@ -75,7 +75,7 @@ impl Scratch {
             let normal = normal.map(|x| x as f32);
             for point in &manifold.points {
                 let on_one =
-                    Other::Movable(one.weighted_point((point.local_p1 + offset).to_array()));
+                    OtherSide::Movable(one.weighted_point((point.local_p1 + offset).to_array()));
                 let on_other = other.weighted_point(point.local_p2.to_array());
                 if let Some(contact) = Contact::new(particles, on_other, on_one, normal, friction) {
                     contacts.push(contact);

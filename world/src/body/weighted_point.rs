@@ -57,7 +57,7 @@ impl WeightedPoint {
         Self { particles: corners, weights: [((1.0 - b) - c) - d, b, c, d] }
     }
 
-    /// The point moved by `fraction` of the way to the centroid of its particles.
+    /// The point that is at `fraction` of the way from this point to the centroid of its particles.
     pub(super) fn inwards(&self, fraction: f32) -> Self {
         Self { weights: self.weights.map(|c| (1.0 - fraction) * c + 0.25 * fraction), ..*self }
     }
@@ -138,7 +138,7 @@ impl WeightedPoint {
         }
     }
 
-    /// As [`move_by`](Self::move_by), but moves the previous position of the point, too, by
+    /// Like [`move_by`](Self::move_by), but also moves the previous position of the point by
     /// `previous_by`, m.
     pub(crate) fn displace<const D: usize>(
         &self,
@@ -183,7 +183,7 @@ impl WeightedPoint {
         }
     }
 
-    /// Applies one component of an impulse to a column.
+    /// Applies one component of an impulse to a column of positions or previous positions.
     fn add_impulse(&self, column: &mut [f32], impulse: f32, per_impulse: [f32; 4]) {
         for (particle, per_impulse) in self.particles.into_iter().zip(per_impulse) {
             column[particle as usize] += impulse * per_impulse;
@@ -203,8 +203,8 @@ pub(crate) struct Probe {
 }
 
 impl Probe {
-    /// Where its inner point was when the substep began, m, if `starts` are the positions of all
-    /// particles at that time.
+    /// Where its inner point was at the beginning of the substep, m. `starts` has the positions of all
+    /// particles at that time; if they were not recorded, the current position is returned.
     pub(crate) fn start<const D: usize>(
         &self,
         particles: &Particles<D>,

@@ -54,7 +54,7 @@ pub enum FigureShape<'a, const D: usize = 3> {
 /// let wall = Solid::new(HalfSpace::new([-2.0, 0.0], [1.0, 0.0])?); // in the plane
 /// let ObstacleFigure { position, rotation: [_, _, z, w], .. } = wall.figure(0.0).unwrap();
 /// assert_eq!(position, [-2.0, 0.0]);
-/// assert!((z.atan2(w).to_degrees() + 45.0).abs() < 1e-9); // turned by -90 degrees: y is now x
+/// assert!((z.atan2(w).to_degrees() + 45.0).abs() < 1e-9); // turned by -90 degrees: y points along x
 /// # Ok::<(), taut_world::ModelError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]

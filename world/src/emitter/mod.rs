@@ -17,24 +17,24 @@ use source::{in_ball, uniform};
 /// The parameters of an emitter, for [`Model::emitter`](crate::Model::emitter).
 #[derive(Clone, Debug, PartialEq)]
 pub struct EmitterSettings<const D: usize = 3> {
-    /// Where particles start.
+    /// The shape on which particles start.
     pub source: Source<D>,
     /// Particles per second.
     pub rate: f64,
     /// Mean velocity, m/s.
     pub velocity: [f32; D],
-    /// Speed added along the normal of the source, m/s; a point has no normal.
+    /// Speed along the normal of the source, m/s, added to the mean velocity. (A point has no normal.)
     pub normal_speed: f32,
-    /// Largest deviation of velocities, m/s: they are uniform in a ball of that radius around the
-    /// mean.
+    /// Largest deviation of a velocity from the mean, m/s: velocities are distributed uniformly in a
+    /// ball of this radius.
     pub spread: f32,
-    /// Shortest and longest lifetime, s; uniform in between.
+    /// Shortest and longest lifetime, s; lifetimes are distributed uniformly between them.
     pub lifetime: [f64; 2],
     /// Mass of each particle, kg.
     pub mass: f32,
     /// Seed of the random numbers.
     pub seed: u64,
-    /// Name of the group that holds all its particles.
+    /// Name of the group of the model that contains all particles of the emitter.
     pub group: String,
 }
 
@@ -55,13 +55,13 @@ impl<const D: usize> Default for EmitterSettings<D> {
     }
 }
 
-/// An emitter of particles of a model: `rate` per second, each alive for its own lifetime and then
-/// reused. A dead particle is pinned where it died.
+/// An emitter of particles of a model. It starts `rate` particles per second. Each is alive for its
+/// own lifetime; a dead particle is pinned where it died, until it is used again.
 ///
-/// Birth n, counted from 0, takes place at the time `(n + 1) / rate`. If that lies within a
-/// substep, the particle starts on its parabola. Its position, velocity and lifetime are drawn from
-/// the seed and n; the particle is number n modulo the number of particles. So the time determines
-/// the whole state, and a step allocates nothing.
+/// Birth n, counted from 0, takes place at the time `(n + 1) / rate`. The substep that contains this
+/// time places the particle on the parabola of its flight. Its position, velocity and lifetime are
+/// drawn from the seed and n; the particle is number n modulo the number of particles of the emitter.
+/// So the time determines the whole state of the emitter, and a step allocates nothing.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -107,7 +107,7 @@ pub struct Emitter<const D: usize = 3> {
 pub struct EmittedParticle {
     /// Its index in the model, or in an island of a world.
     pub particle: u32,
-    /// The index of its birth.
+    /// The number of its birth: n in the description of [`Emitter`].
     pub birth: u64,
     /// Its age, s.
     pub age: f64,
@@ -159,13 +159,13 @@ impl<const D: usize> EmitterSettings<D> {
             )?;
         }
         let count = libm::ceil(rate * longest) + 1.0;
-        #[allow(clippy::cast_sign_loss, reason = "a count")]
+        #[allow(clippy::cast_sign_loss, reason = "a count is not negative")]
         Ok(check_limit("particles", count as u128, PARTICLES_MAX)?)
     }
 }
 
 impl<const D: usize> Emitter<D> {
-    /// An emitter whose particles are those from 0 on.
+    /// An emitter whose particles have the indices from 0 on.
     pub(crate) fn new(settings: EmitterSettings<D>) -> Result<Self, ModelError> {
         let particles = settings.checked()?;
         Ok(Self {
@@ -188,7 +188,7 @@ impl<const D: usize> Emitter<D> {
         &self.particles
     }
 
-    /// The particles alive at `time`, s: the time of the world after its last step.
+    /// The particles alive at `time`, s, which must be the time of the world after its last step.
     pub fn particles_at(&self, time: f64) -> impl Iterator<Item = EmittedParticle> {
         let births = self.births;
         let first = births.saturating_sub(self.particles.len() as u64);
@@ -221,7 +221,7 @@ impl<const D: usize> Emitter<D> {
     }
 
     /// Number of births up to `time`, s.
-    #[allow(clippy::cast_sign_loss, reason = "a count; below 0 it is 0")]
+    #[allow(clippy::cast_sign_loss, reason = "a count; the cast makes 0 of a negative one")]
     fn births_until(&self, time: f64) -> u64 {
         (self.settings.rate * time) as u64
     }
@@ -245,7 +245,7 @@ impl<const D: usize> Emitter<D> {
     }
 
     /// Pins the particles that die in this substep, and starts those born in it such that the
-    /// following integration places them on their parabola at its end.
+    /// following integration places them on their parabolas at the end of the substep.
     pub(crate) fn emit(&mut self, particles: &mut Particles<D>, now: &StepTime<D>) {
         let count = self.particles.len() as u64;
         for (&particle, &death) in self.particles.iter().zip(&self.deaths) {
@@ -255,15 +255,15 @@ impl<const D: usize> Emitter<D> {
             }
         }
         let due = self.births_until(now.time);
-        // If more births are due than there are particles, only the last ones count.
+        // If more births are due than there are particles, only the last ones take place.
         for birth in self.births.max(due.saturating_sub(count))..due {
             self.start(birth, particles, now);
         }
         self.births = self.births.max(due);
     }
 
-    /// Restores its state at the end of the step that ended at `time`, s. Draws the lifetimes of the
-    /// last births again, because a snapshot does not hold them.
+    /// Restores the state of the emitter at the end of the step that ended at `time`, s. Draws the
+    /// lifetimes of the last births again, because a snapshot does not contain them.
     pub(crate) fn restore(&mut self, time: f64) {
         self.births = self.births_until(time);
         for birth in self.births.saturating_sub(self.particles.len() as u64)..self.births {

@@ -5,7 +5,7 @@ use rand_chacha::rand_core::Rng;
 
 use crate::vector::{difference, dot, wide};
 
-/// Where an emitter starts particles. They are uniformly distributed.
+/// The shape on which an emitter starts particles, with uniform distribution.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Source<const D: usize = 3> {
     /// A point, m.
@@ -14,7 +14,7 @@ pub enum Source<const D: usize = 3> {
     Disc {
         /// Its centre.
         centre: [f32; D],
-        /// From the centre to the rim, along two perpendicular axes.
+        /// Two perpendicular vectors from the centre to the rim.
         axes: [[f32; D]; 2],
     },
     /// Triangles by their corners, m, counter-clockwise seen from the side to which particles fly.
@@ -23,10 +23,10 @@ pub enum Source<const D: usize = 3> {
 
 /// A random number in [0, 1), the same on every machine.
 pub(super) fn uniform(random: &mut ChaCha8Rng) -> f64 {
-    f64::from(random.next_u32()) / 4_294_967_296.0
+    f64::from(random.next_u32()) / 4_294_967_296.0 // 2^32
 }
 
-/// A random point in the unit ball.
+/// A random point in the unit ball, distributed uniformly.
 pub(super) fn in_ball<const D: usize>(random: &mut ChaCha8Rng) -> [f64; D] {
     loop {
         let point: [f64; D] = core::array::from_fn(|_| 2.0 * uniform(random) - 1.0);
@@ -79,7 +79,7 @@ impl<const D: usize> Source<D> {
         }
     }
 
-    /// Its points, m: all that [`moved`](crate::Model::moved) changes.
+    /// The points of the source, m: all values that a translation changes.
     fn points_mut(&mut self) -> &mut [[f32; D]] {
         match self {
             Self::Point(point) | Self::Disc { centre: point, .. } => core::slice::from_mut(point),
@@ -117,8 +117,8 @@ impl<const D: usize> Source<D> {
         }
     }
 
-    /// A random point, m, and the unit normal there. `cumulative_areas` are those of the source,
-    /// m².
+    /// A random point, m, and the unit normal there (0 if there is none). `cumulative_areas` are those
+    /// of the source, m².
     pub(super) fn draw(&self, cumulative_areas: &[f64], random: &mut ChaCha8Rng) -> [[f64; D]; 2] {
         let (origin, axes, weights) = match self {
             Self::Point(point) => return [wide(*point), [0.0; D]],
@@ -129,7 +129,8 @@ impl<const D: usize> Source<D> {
                 let nth =
                     cumulative_areas.partition_point(|&cumulative| cumulative <= area).min(last);
                 let [u, v] = [uniform(random), uniform(random)];
-                // Mirrors the other half of the parallelogram into the triangle.
+                // [u, v] is uniform in the parallelogram of the two sides. A point outside the triangle
+                // is mirrored into it.
                 let weights = if u + v > 1.0 { [1.0 - u, 1.0 - v] } else { [u, v] };
                 (wide(triangles[nth][0]), sides(triangles[nth]), weights)
             }

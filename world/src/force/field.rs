@@ -191,8 +191,8 @@ struct AddFieldForces<'a, L, const D: usize> {
     forces: [&'a mut [f32]; D],
 }
 
-/// Factor of the largest drag coefficient, slightly less than 1, so that rounding does not reverse
-/// a velocity.
+/// The largest drag coefficient is multiplied by this factor, slightly less than 1, so that rounding
+/// does not reverse a velocity.
 const DRAG_MARGIN: f32 = 1.0 - 1e-6;
 
 impl<L: Law<D>, const D: usize> NullaryFnOnce for AddFieldForces<'_, L, D> {
@@ -228,6 +228,7 @@ impl<L: Law<D>, const D: usize> NullaryFnOnce for AddFieldForces<'_, L, D> {
 type Columns<'a, const D: usize> = (&'a [f32], [&'a [f32]; D], [&'a [f32]; D]);
 
 impl<L: Law<D>, const D: usize> AddFieldForces<'_, L, D> {
+    /// Adds the force of the field to one particle, if that is in the region.
     #[inline(always)]
     fn add_force(
         &mut self,
@@ -338,11 +339,11 @@ pub struct Attractor<const D: usize = 3> {
 }
 
 impl<const D: usize> Attractor<D> {
-    /// The shortest softening length, m. Its cube is a normal `f32`.
+    /// The shortest softening length, m. Its cube, by which the strength is divided, is a normal `f32`.
     pub const MIN_SOFTENING: f32 = 1e-12;
 
-    /// The largest acceleration along an axis, m/s²; it is also the limit for the gravity of a
-    /// step. It keeps coordinates finite near a point with little softening.
+    /// The largest acceleration along an axis, m/s²: it keeps coordinates finite near an attractor with
+    /// little softening. (The gravity of a step has the same limit.)
     pub const MAX_ACCELERATION: f32 = 1e9;
 }
 
@@ -359,7 +360,7 @@ impl<const D: usize> Law<D> for Attractor<D> {
         }
         let mass = mass(on.inverse_mass);
         let max_force = mass * Self::MAX_ACCELERATION;
-        // Clamped to finite values, because 0 times infinity is NaN.
+        // Clamped to finite values, because for a distance of 0 the product below would be NaN.
         let force_per_distance =
             (mass * self.strength / (l2 * l2.sqrt())).clamp(f32::MIN, f32::MAX);
         for component in &mut d {

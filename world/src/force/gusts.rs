@@ -10,7 +10,8 @@ use crate::error::ModelError;
 /// coordinates and the seed. In a cell, the values of its eight corners are interpolated smoothly.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Gusts {
-    /// The largest relative change of the wind. Above 1, the wind can also reverse.
+    /// The largest change of the wind, as a fraction of the wind without gusts. Above 1, the wind can
+    /// also reverse.
     pub strength: f32,
     /// The cell size of the lattice, m; a gust is about twice as long. A smaller value than
     /// [`MIN_SIZE`](Self::MIN_SIZE) is treated as `MIN_SIZE`.
@@ -71,19 +72,20 @@ impl Gusts {
 /// A translated cubic lattice with a value at each corner.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Lattice {
-    /// The largest relative change of the wind.
+    /// As in [`Gusts`].
     strength: f32,
     /// 1 / cell size, 1/m.
     inverse_size: f32,
     /// The whole part, modulo 2³², of the offset from world to lattice coordinates, in cells.
     whole: [u32; 3],
-    /// The fraction of that offset, in cells.
+    /// The fractional part of that offset, in cells.
     fraction: [f32; 3],
+    /// The hash of the seed.
     seed_hash: u32,
 }
 
-/// 1.5 · 2²³: adding it rounds a number of magnitude below 2²² to an integer, which the low bits of
-/// the sum then hold.
+/// 1.5 · 2²³: adding it to a number of magnitude below 2²² rounds the number to an integer, which is
+/// then in the low bits of the sum.
 const ROUND: f32 = 12_582_912.0;
 
 impl Lattice {
@@ -95,13 +97,14 @@ impl Lattice {
             let x = position[axis] * self.inverse_size + self.fraction[axis];
             let nearest = (x + ROUND) - ROUND;
             let floor = if nearest > x { nearest - 1.0 } else { nearest };
-            // All NaNs map to cell 0, because their bits differ between instruction sets.
+            // A NaN gets cell 0, because the bits of NaNs differ between instruction sets.
             let cell = floor + ROUND;
             let cell = if cell.is_nan() { 0 } else { cell.to_bits() };
             let cell = cell.wrapping_add(self.whole[axis]);
             low[axis] = cell.wrapping_mul(AXIS_FACTORS[axis]);
             high[axis] = cell.wrapping_add(1).wrapping_mul(AXIS_FACTORS[axis]);
-            // Coordinates so large that `f32` has no fraction left get the value of the corner.
+            // For a coordinate so large that `f32` has no fractional bits, or NaN, the value is that of
+            // a corner.
             let f = x - floor;
             let f = if (0.0..=1.0).contains(&f) { f } else { 0.0 };
             weight[axis] = (f * f) * (3.0 - 2.0 * f);

@@ -27,9 +27,9 @@ pub enum Sampling {
 /// A force, as a function of the state of particles and of time. It has no state that a step
 /// changes, so a world can be resumed at any step.
 pub trait Force<const D: usize = 3>: Debug + Send + Sync {
-    /// Adds the force on each particle of `model`, N. Called before integration, as often as
-    /// [`sampling`](Self::sampling) says, for each island: `model` has all models of the island, with
-    /// the particle indices of the island.
+    /// Adds the force on each particle of `model`, N. Called for each island before integration, as
+    /// often as [`sampling`](Self::sampling) says. `model` has all models of the island as one, with the
+    /// particle indices of the island.
     fn add_forces(&self, model: &Model<D>, now: &StepTime<D>, forces: &mut Forces<D>);
 
     /// How often the force is computed. By default in each substep.

@@ -32,7 +32,7 @@ pub enum Order {
 /// after, which changes only the memory layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Numbering {
-    /// Not renumbered.
+    /// That of the model: nothing is renumbered.
     Given,
     /// [`Renumbering::reverse_cuthill_mckee`].
     Rcm,
@@ -44,9 +44,9 @@ pub enum Numbering {
     HilbertAfter,
 }
 
-/// An order of the sticks and a numbering of the particles. It is written `packed`, `packed/rcm`,
-/// or `packed+rcm` for the order `packed` with particles renumbered afterwards. Like an [`Order`] it
-/// is a name; [`of`](Self::of) makes the [`Schedule`] of a model from it.
+/// An order of the sticks and a numbering of the particles. As text it is `packed` (particles not
+/// renumbered), `packed/rcm` (renumbered before the order is made) or `packed+rcm` (renumbered after
+/// it). Like an [`Order`] it is a name; [`of`](Self::of) makes the [`Schedule`] of a model from it.
 ///
 /// The same formula and arrangement give the same bits, and `packed+rcm` gives those of `packed`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -109,7 +109,8 @@ const NUMBERINGS: [(Numbering, &str); 5] = [
     (Numbering::HilbertAfter, "+hilbert"),
 ];
 
-/// Meshes of fewer particles keep their numbering in a world: they fit the caches anyway.
+/// A world renumbers meshes of at least this many particles. Smaller ones fit the caches in any
+/// numbering.
 const RENUMBERED_PARTICLES_MIN: usize = 4096;
 
 /// A renumbered model with its schedule.
@@ -121,13 +122,13 @@ pub struct Arranged {
     pub sticks: Sticks,
     /// The schedule.
     pub schedule: Schedule,
-    /// The renumbering from the indices of the model, if any.
+    /// The renumbering from the indices of the model; `None` if particles keep their numbers.
     pub renumbering: Option<Renumbering>,
 }
 
 impl Arrangement {
-    /// The arrangements tried by default: orders on the given numbering, and also on a better
-    /// numbering where that helps.
+    /// The arrangements that are tried by default: orders on the given numbering or on a numbering
+    /// with better memory locality; the order of the sheet is last, if the model is one.
     pub fn defaults(model: &Model) -> Vec<Self> {
         let mut names = vec![
             "authored",
@@ -144,7 +145,7 @@ impl Arrangement {
         names.into_iter().filter_map(|name| name.parse().ok()).collect()
     }
 
-    /// Every order on the given numbering; the order of a sheet is last.
+    /// Every order on the given numbering; [`Order::Sheet`] is last.
     pub fn orders() -> impl Iterator<Item = Self> {
         ORDERS.into_iter().map(|(order, _)| Self { order, numbering: Numbering::Given })
     }
@@ -163,8 +164,8 @@ impl Arrangement {
         Self { order, numbering: Numbering::Given }
     }
 
-    /// The simplest arrangement with the same result: without a renumbering after the schedule is
-    /// made.
+    /// The simplest arrangement with the same result: without the renumbering after the schedule is
+    /// made, if there is one.
     pub fn canonical(self) -> Self {
         match self.numbering {
             Numbering::Given | Numbering::Rcm | Numbering::Hilbert => self,
@@ -222,7 +223,8 @@ impl Arrangement {
     /// Arranges a model.
     ///
     /// # Errors
-    /// If the order is that of a sheet and the model is not, or no longer, a sheet.
+    /// If the order is [`Order::Sheet`], and the model is not a sheet, its sticks are not those of the
+    /// sheet, or the numbering is applied before the order is made.
     ///
     /// # Panics
     /// Never: renumbering keeps batches free of shared particles.

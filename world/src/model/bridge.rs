@@ -9,7 +9,7 @@ use crate::drawing::ModelKind;
 use crate::vector::{cross, difference, length, scaled, sum, unit, wide};
 
 /// Largest number of ropes. It is limited because all particles of a plank are joined to each
-/// other.
+/// other, so the number of sticks grows with the square of the number of ropes.
 const ROPES_MAX: usize = 16;
 
 const UP: [f64; 3] = [0.0, 1.0, 0.0];
@@ -26,7 +26,7 @@ pub struct Bridge {
     pub ropes: usize,
     /// Distance between the outer ropes, m.
     pub width: f32,
-    /// Depth of the middle below the line between the ends, m; 0 for a straight bridge.
+    /// Depth of the middle of the deck below the line between the ends, m; 0 for a straight bridge.
     pub sag: f32,
     /// Height of a hand rail above each outer rope, m; 0 for none.
     pub rails: f32,
@@ -57,9 +57,9 @@ impl Model {
     ///
     /// A plank is rigid: it consists of two neighbouring particles of each rope, all joined to each
     /// other. A rail is a rope on uprights that stand on an outer rope; its ends are pinned, too.
-    /// The faces are the tops of the planks. Groups: `start`, `end`, `ends`; `deck` (the particles
-    /// of the ropes, from the start on, in each cross-section from right to left, facing the end)
-    /// and `rails`.
+    /// The faces are the tops of the planks. Groups: `start`, `end`, `ends` (the pinned particles);
+    /// `deck` (the particles of the ropes that carry the planks, one cross-section after the other
+    /// from start to end, each from right to left as seen when facing the end) and `rails`.
     ///
     /// ```
     /// use taut_world::{Bridge, Model};
@@ -81,8 +81,8 @@ impl Model {
         let (range, must, count) = (2.0..=ROPES_MAX as f64, "from 2 to 16", ropes as f64);
         ModelError::check("ropes", "the number of ropes of a bridge", count, range, must)?;
         check_rectangle(planks.saturating_mul(2).saturating_add(2), ropes + 2)?; // and two rails
-        // An upper bound: all particles of a plank are joined to each other, and some to the next
-        // plank and to rails.
+        // An upper bound. A plank has at most `2 ropes²` sticks in it and to the next one; the two
+        // rails have 4 sticks along them and 8 to the deck per plank.
         check_sticks((planks as u128 + 1) * (2 * ropes * ropes + 12) as u128)?;
         let width = check_positive("width", "the width of a bridge, m,", bridge.width)?;
         let sag = check_not_negative("sag", "the sag of a bridge, m,", bridge.sag)?;
@@ -162,7 +162,7 @@ impl Model {
                 join_rope(&mut builder, &line, density);
                 let over_planks = line.iter().enumerate().skip(1).take(2 * planks);
                 for (section, &rail) in over_planks {
-                    // An upright, and a hidden stick from the other side of the deck that holds it.
+                    // An upright, and a hidden stick that braces it from the other side of the deck.
                     builder.join([deck(section, rope), rail]);
                     builder.join([deck(section, ropes - 1 - rope), rail]).hidden = true;
                 }

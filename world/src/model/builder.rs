@@ -57,8 +57,8 @@ impl<const D: usize> ModelBuilder<D> {
         length(difference(self.points[b as usize], self.points[a as usize]))
     }
 
-    /// Joins two particles by a plain stick whose rest length is their distance. Returns the stick,
-    /// to change it.
+    /// Joins two particles by a plain stick whose rest length is their distance. Returns the stick, so
+    /// that the caller can change it.
     pub(super) fn join(&mut self, ends: [u32; 2]) -> &mut Stick {
         let rest = self.distance(ends);
         let (kind, stiffness) = (Kind::TwoSided, 1.0);
@@ -72,7 +72,7 @@ impl<const D: usize> ModelBuilder<D> {
         self.groups.entry(group.to_owned()).or_default().extend(particles);
     }
 
-    /// Rounds to `f32`, checks, and returns the model.
+    /// Rounds positions, masses and rest lengths to `f32`, checks them, and returns the model.
     pub(super) fn build(self) -> Result<Model<D>, ModelError> {
         let points: Vec<[f32; D]> = self.points.iter().map(|&point| rounded(point)).collect();
         let inverse_masses = self

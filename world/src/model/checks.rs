@@ -1,5 +1,5 @@
-//! Checks of the parameters of builders. `key` is the name of a parameter, `what` says in an error
-//! message what it is, and `must` which values are allowed.
+//! Checks of the parameters of builders. In an error, `key` is the name of the parameter, `what`
+//! describes it, and `must` describes the allowed values.
 
 use core::ops::{Bound, RangeInclusive};
 
@@ -60,7 +60,7 @@ pub(super) fn check_particles(count: u128) -> Result<usize, ModelError> {
     Ok(check_limit("particles", count, PARTICLES_MAX)?)
 }
 
-/// Checks the number of particles of a rectangle before memory is allocated, and returns it.
+/// Checks the number of particles of a rectangular grid before memory is allocated, and returns it.
 pub(super) fn check_rectangle(columns: usize, rows: usize) -> Result<usize, ModelError> {
     check_particles((columns as u128).saturating_mul(rows as u128))
 }

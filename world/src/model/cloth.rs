@@ -7,8 +7,8 @@ use super::checks::{check_at_least, check_inverse_mass, check_positive, check_re
 use super::{Model, ModelError};
 use crate::vector::{dot, perpendicular, rounded, scaled, sum, unit, wide};
 
-/// The two directions in which a flat model is laid out. Its middle is at the origin;
-/// [`Model::moved`] moves it.
+/// The two directions in which a flat model is laid out. The middle of the model is at the origin;
+/// [`Model::moved`] moves the model.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Axes<const D: usize = 3> {
     /// From left to right, of any length but 0.
@@ -18,7 +18,7 @@ pub struct Axes<const D: usize = 3> {
 }
 
 impl<const D: usize> Default for Axes<D> {
-    /// Hanging: across is x and down is -y, as seen from +z.
+    /// Vertical: `across` is x and `down` is -y, as seen from +z.
     fn default() -> Self {
         let axis_vector = |along: usize, sign: f32| {
             core::array::from_fn(|axis| if axis == along { sign } else { 0.0 })
@@ -28,12 +28,12 @@ impl<const D: usize> Default for Axes<D> {
 }
 
 impl Axes {
-    /// Horizontal: across is x and down is +z, as seen from above.
+    /// Horizontal: `across` is x and `down` is +z, as seen from above.
     pub const HORIZONTAL: Self = Self { across: [1.0, 0.0, 0.0], down: [0.0, 0.0, 1.0] };
 }
 
 impl<const D: usize> Axes<D> {
-    /// Checks the axes, and returns them with length 1 and perpendicular.
+    /// Checks the axes, and returns them as perpendicular unit vectors; `across` keeps its direction.
     pub(super) fn checked(&self) -> Result<[[f64; D]; 2], ModelError> {
         // The sine of the smallest angle between directions that define a plane.
         const SINE_MIN: f64 = 1e-6;
@@ -69,8 +69,8 @@ pub enum Diagonals {
 
 /// The parameters of a rectangle of cloth.
 ///
-/// The default is a square metre of cotton (0.2 kg/m²) of 32 by 32 particles with all families of
-/// sticks (Mosegaard's set). It hangs in the plane of x and y with its middle at the origin.
+/// The default is a square metre of cotton (0.2 kg/m²) of 32 by 32 particles with the sticks of
+/// [`Family::ALL`]. It is in the plane of x and y with its middle at the origin.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cloth<const D: usize = 3> {
     /// Particles from left to right, at least 2.
@@ -108,8 +108,8 @@ impl<const D: usize> Default for Cloth<D> {
 }
 
 impl<const D: usize> Cloth<D> {
-    /// A cloth with a number of columns and rows and a spacing, m, in both directions. All else is
-    /// as in the default.
+    /// A cloth with a number of columns and rows and a spacing, m, in both directions. The other
+    /// parameters are those of the default.
     pub fn spaced(columns: usize, rows: usize, spacing: f32) -> Self {
         let length =
             |particles: usize| (particles.saturating_sub(1) as f64 * f64::from(spacing)) as f32;
@@ -127,7 +127,8 @@ impl<const D: usize> Model<D> {
     /// and `down` downwards. Groups: `top`, `bottom`, `left`, `right`; `corners` (upper left, upper
     /// right, lower left, lower right) and `top corners`.
     ///
-    /// The three sets of sticks are those of Mosegaard's cloth simulation tutorial (2009).
+    /// The sets of families [`Family::STRUCTURAL`], [`Family::SHEAR`] and [`Family::ALL`] are those of
+    /// Mosegaard's cloth simulation tutorial (2009).
     ///
     /// ```
     /// use taut_world::{Axes, Cloth, Model};
@@ -191,7 +192,7 @@ impl<const D: usize> Model<D> {
     }
 
     /// A curtain: a cloth that hangs from its top row, as in "Simulate Fabric and Ragdolls With
-    /// Simple Verlet Integration" (Envato Tuts+), which has [`Family::STRUCTURAL`].
+    /// Simple Verlet Integration" (Envato Tuts+), where it has the sticks of [`Family::STRUCTURAL`].
     ///
     /// ```
     /// use taut_core::Family;
@@ -210,7 +211,7 @@ impl<const D: usize> Model<D> {
         Ok(Self::cloth(cloth)?.pinned("top"))
     }
 
-    /// Names the sides of a grid of particles, numbered row by row.
+    /// Adds groups for the sides and corners of a grid of particles that is numbered row by row.
     pub(super) fn name_sides(&mut self, columns: usize, rows: usize) {
         let (columns, rows) = (columns as u32, rows as u32);
         // The first particle of the last row.

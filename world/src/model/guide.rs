@@ -13,19 +13,20 @@ pub struct Guide<const D: usize = 3> {
     particles: Vec<u32>,
     path: Path<D>,
     spin: Option<Spin<D>>,
-    /// The position of each particle in the coordinates that path and spin move, m; set when a
-    /// world is created.
+    /// The position of each particle in the coordinate system that path and spin move, m; set when
+    /// a world is created.
     local_positions: Vec<[f64; D]>,
 }
 
 impl<const D: usize> Model<D> {
-    /// Pins the particles of a group and moves them along a path and a spin, relative to their
-    /// positions when a world is created (the start of the path does not matter). A group that does
-    /// not exist has no particles.
+    /// Pins the particles of a group and moves them by a path and a spin, starting from their
+    /// positions when a world is created: at time 0 they are there, even if the path has an offset at
+    /// that time. A group that does not exist has no particles.
     ///
     /// Path and spin are in world coordinates: [moving](Self::moved) or turning the model later
-    /// changes where particles start, not the direction of the path. A [drag](crate::World::drag)
-    /// overrides a guide for its step; setting a mass frees the particle.
+    /// changes where particles start, not the direction of the path. If a particle has a guide and a
+    /// [drag](crate::World::drag), the drag decides its position in that step. A particle whose mass is
+    /// set is not pinned any more, and its guide stops moving it.
     ///
     /// ```
     /// use taut_scalar::ScalarKernel;
@@ -63,7 +64,7 @@ impl<const D: usize> Model<D> {
 }
 
 impl<const D: usize> Guide<D> {
-    /// The particles that it moves, by their indices in the model or in an island of a world.
+    /// The particles that the guide moves, by their indices in the model; in a world, in the island.
     pub fn particles(&self) -> &[u32] {
         &self.particles
     }
@@ -89,7 +90,7 @@ impl<const D: usize> Guide<D> {
         Self { particles, ..self.clone() }
     }
 
-    /// Records the positions of its particles at time 0.
+    /// Records the positions of the guided particles at time 0, from which they start.
     pub(crate) fn record_positions(&mut self, particles: &Particles<D>) {
         let pose = self.pose(0.0);
         let local =

@@ -11,14 +11,15 @@ use super::cloth::{Diagonals, bending_of, faces};
 use super::mesh::{bending_among, highest};
 use super::{Model, ModelError, StickSet};
 
-/// The distance between neighbours, m.
+/// The distance between neighbours in the sheet, in the lattice of the disc, and along the equator of
+/// the sphere, m.
 const SPACING: f64 = 0.05;
 
 impl Model {
-    /// A triangle mesh that hangs from its highest particles (a fraction of
-    /// [`PINNED_FRACTION`](super::PINNED_FRACTION), at least one; if several are equally high, the
-    /// first). `positions` in m, y up; all masses 1 kg. A regular grid is recognized as by
-    /// [`from_triangles`](Self::from_triangles).
+    /// A triangle mesh that hangs from its highest particles
+    /// ([`PINNED_FRACTION`](super::PINNED_FRACTION) of all, at least one; of equally high particles,
+    /// those with the lowest indices). `positions` are in m, with y up; all masses are 1 kg. A regular
+    /// grid is recognized as by [`from_triangles`](Self::from_triangles).
     ///
     /// # Errors
     /// If a position or triangle is not valid, or there are no sticks.
@@ -42,9 +43,9 @@ impl Model {
     }
 
     /// `drape`: a square sheet of `size` by `size` particles that hangs from its top row, with a
-    /// slight waviness. The standard model of kernel comparisons: particle (i, j) has
-    /// the index `j size + i`, at (0.05 i, -0.05 j, 0.001 sin(0.37 i + 0.71 j)) m; it is pinned in
-    /// the top row and has 1 kg elsewhere. Sticks are numbered as [`Sheet`] numbers them, with the
+    /// slight waviness: the standard model of kernel comparisons. Particle (i, j) has the index
+    /// `j size + i` and is at (0.05 i, -0.05 j, 0.001 sin(0.37 i + 0.71 j)) m. The particles of the top
+    /// row are pinned, the others have a mass of 1 kg. Sticks are numbered as [`Sheet`] numbers them, with the
     /// rest lengths of the flat sheet.
     ///
     /// # Errors
@@ -79,9 +80,9 @@ impl Model {
         Ok(Self { sheet: Some(sheet), faces, bending, ..Self::new(particles, sticks) })
     }
 
-    /// `disc`: an upright disc of triangles with about `size²` particles. Its inner particles are
-    /// moved at random by up to a quarter of their spacing: an irregular mesh, numbered row by row.
-    /// It hangs from its highest particles.
+    /// `disc`: an upright disc of triangles with about `size²` particles, numbered row by row. Its
+    /// inner particles are moved at random by up to a quarter of their spacing, so that the mesh is
+    /// irregular. It hangs from its highest particles.
     ///
     /// # Errors
     /// If `size` is too small for a triangle, or above 4096.
@@ -94,6 +95,7 @@ impl Model {
         let radius = size as f64 * libm::sqrt(row_height * 2.0 / TAU);
         let rows_to_rim = libm::ceil(radius / row_height) as i64 + 1;
         let mut random = ChaCha8Rng::seed_from_u64(0);
+        // A random number from -0.25 to 0.25.
         let mut jitter = || (f64::from(random.next_u32()) / f64::from(u32::MAX) - 0.5) / 2.0;
         let mut indices = std::collections::BTreeMap::new();
         let mut points: Vec<[f32; 3]> = Vec::new();
@@ -107,20 +109,20 @@ impl Model {
                     let jitter_scale = if from_centre < radius - 1.0 { 1.0 } else { 0.0 };
                     let [x, y] = [x + jitter_scale * jitter(), y + jitter_scale * jitter()];
                     indices.insert((row, column), points.len() as u32);
+                    // All particles are also moved out of the plane, by up to 0.5 % of the spacing.
                     points.push([x, y, 0.02 * jitter()].map(|x| (SPACING * x) as f32));
                 }
             }
         }
         let mut triangles = Vec::new();
         for &(row, column) in indices.keys() {
-            // The column of the upper left neighbour.
-            let left = column - 1 + (row & 1);
+            let upper_left = column - 1 + (row & 1);
             let particle_at = |row, column| indices.get(&(row, column)).copied();
             let [corner, right, up_left, up_right] = [
                 particle_at(row, column),
                 particle_at(row, column + 1),
-                particle_at(row + 1, left),
-                particle_at(row + 1, left + 1),
+                particle_at(row + 1, upper_left),
+                particle_at(row + 1, upper_left + 1),
             ];
             triangles.extend(triangle(corner, right, up_right));
             triangles.extend(triangle(corner, up_right, up_left));
@@ -128,8 +130,8 @@ impl Model {
         Self::hanging(&points, &triangles, set)
     }
 
-    /// `sphere`: a closed sphere of `size` rings of `2 size` particles between its poles, with
-    /// triangles of many sizes. It hangs from its highest particles.
+    /// `sphere`: a closed sphere of `size` rings of `2 size` particles (at least 3) between its poles,
+    /// with triangles of many sizes. It hangs from its highest particles.
     ///
     /// # Errors
     /// If `size` is below 1 or above 2896.
@@ -138,7 +140,9 @@ impl Model {
             return Err(ModelError::NoSticks { particles: 0 });
         }
         check_rectangle(size, size.saturating_mul(2))?;
+        // Number of particles of a ring.
         let around = (2 * size).max(3);
+        // The length of the equator is `around` spacings.
         let radius = SPACING * around as f64 / TAU;
         let mut points: Vec<[f32; 3]> = vec![[0.0, radius as f32, 0.0]];
         for ring in 1..=size {

@@ -5,7 +5,9 @@ use crate::drawing::ModelKind;
 
 impl<const D: usize> Model<D> {
     /// The kind of the model, which decides how it is drawn: its field
-    /// [`kind`](Self#structfield.kind) if that is set, or else derived from its contents.
+    /// [`kind`](Self#structfield.kind) if that is set. Otherwise a model with rigid bodies is a
+    /// [`Body`](ModelKind::Body), else one with faces [`Cloth`](ModelKind::Cloth), else one with sticks
+    /// or springs a [`Rope`](ModelKind::Rope), and any other [`Grains`](ModelKind::Grains).
     ///
     /// ```
     /// use taut_world::{Cloth, Model, ModelKind, Plant};

@@ -5,10 +5,11 @@ use taut_core::ParticleError;
 use super::{Model, ModelError};
 
 impl<const D: usize> Model<D> {
-    /// Adds limbs of one owner: capsules between two particles, or balls around one (both ends the
-    /// same), with a radius, m. They collide with limbs of other owners if
-    /// [`LimbContacts`](crate::LimbContacts) are among the obstacles, and with each other if its
-    /// `own_limbs` is set, unless they overlap too much now.
+    /// Adds limbs with a common, new owner: capsules between two particles, or balls around one
+    /// particle (if both ends are that particle), with a radius, m. They collide with limbs of other
+    /// owners if [`LimbContacts`](crate::LimbContacts) are among the obstacles. They also collide with
+    /// each other if `own_limbs` of the `LimbContacts` is set, except for pairs that overlap too much
+    /// when they are added.
     ///
     /// ```
     /// use taut_world::{Model, Rope};

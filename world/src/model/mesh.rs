@@ -8,12 +8,13 @@ use super::cloth::Axes;
 use super::{Model, ModelError};
 use crate::vector::{difference, rounded, scaled, sum, wide};
 
-/// The fraction of the particles of a mesh, the highest ones, that are pinned.
+/// The fraction of the particles of a mesh, the highest ones, that [`Model::hanging`] pins and
+/// [`Model::from_triangles`] puts into the group `top`.
 pub const PINNED_FRACTION: f64 = 0.02;
 
 /// The parameters of a sheet of equilateral triangles, six around each inner particle.
 ///
-/// The default is 32 by 32 particles, 3 cm apart, of 0.2 kg/m², with bending sticks. It hangs in
+/// The default is 32 by 32 particles, 3 cm apart, of 0.2 kg/m², with bending sticks. It is in
 /// the plane of x and y with its middle at the origin.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HexSheet<const D: usize = 3> {
@@ -102,8 +103,8 @@ impl<const D: usize> Model<D> {
         }
 
         let mut model = Self::triangle_mesh(&points, &triangles, sheet.bending, sheet.density)?;
-        // Exact rest lengths, independent of rounded positions: edges come first, then bending
-        // sticks.
+        // Exact rest lengths, not those between rounded positions. The sticks are first the edges,
+        // then the bending sticks.
         let edges = Sticks::from_triangles(&model.particles, &triangles, Bending::Free)?.len();
         let rest = |stick: usize| if stick < edges { spacing } else { 2.0 * row_height } as f32;
         let rests: Vec<f32> = (0..model.sticks.len()).map(rest).collect();
@@ -112,11 +113,12 @@ impl<const D: usize> Model<D> {
         Ok(model)
     }
 
-    /// A triangle mesh as cloth: a stick per edge, and with bending sticks also one between the far
-    /// corners of every two neighbouring triangles (Jakobsen's support sticks, 2001): see
+    /// A triangle mesh as cloth: a stick per edge, and with [`Bending::Sticks`] also one between the
+    /// far corners of every two neighbouring triangles (Jakobsen's support sticks, 2001): see
     /// [`Sticks::from_triangles`]. Each particle has a third of the mass of its triangles, whose
     /// `density` is in kg/m². Positions are in m. Nothing is pinned. Groups: `top`, the
-    /// highest 2 %, at least one particle; and `rim`, the ends of boundary edges.
+    /// highest 2 % ([`PINNED_FRACTION`]), at least one particle; and `rim`, the ends of boundary
+    /// edges.
     ///
     /// A regular grid of at least 16 columns, numbered row by row, with all cells split along the
     /// same diagonal, is recognized: its sticks are numbered as those of a
@@ -146,8 +148,8 @@ impl<const D: usize> Model<D> {
         Self::triangle_mesh(positions, triangles, bending, density).map(Self::recognize_sheet)
     }
 
-    /// Like [`from_triangles`](Self::from_triangles), with the edges first and then the bending
-    /// sticks.
+    /// Like [`from_triangles`](Self::from_triangles), but a regular grid is not recognized: the
+    /// sticks are first the edges, then the bending sticks.
     fn triangle_mesh(
         positions: &[[f32; D]],
         triangles: &[[u32; 3]],
@@ -188,8 +190,8 @@ fn area<const D: usize>([a, b, c]: [[f64; D]; 3]) -> f64 {
     libm::sqrt(components.map(|component| component * component).sum()) / 2.0
 }
 
-/// The indices of the highest positions: a fraction of [`PINNED_FRACTION`], at least one; if
-/// several are equally high, the first.
+/// The indices of the highest positions, in ascending order. Their number is [`PINNED_FRACTION`] of
+/// all positions, rounded up. Of equally high positions, those with the lowest indices are chosen.
 pub(super) fn highest<const D: usize>(positions: &[[f32; D]]) -> Vec<u32> {
     let mut by_height: Vec<u32> = (0..positions.len() as u32).collect();
     let height = |particle: u32| positions[particle as usize][1];
@@ -207,7 +209,8 @@ pub(super) fn bending_among(sticks: &Sticks, triangles: &[[u32; 3]]) -> Vec<bool
     flags_or_empty((0..sticks.len()).map(|stick| stick >= edges.len()).collect())
 }
 
-/// The sides of all triangles, lower ends first, sorted.
+/// The sides of all triangles, each with its lower end first, sorted. A side of two triangles occurs
+/// twice.
 fn sorted_edges(triangles: &[[u32; 3]]) -> Vec<[u32; 2]> {
     let mut edges: Vec<[u32; 2]> = triangles
         .iter()

@@ -46,7 +46,7 @@ pub(crate) use arrangement::{is_renumbered, schedule_of};
 pub use bridge::Bridge;
 pub use cloth::{Axes, Cloth, Diagonals};
 pub use faces::Faces;
-pub(crate) use faces::{BLOCK, FaceLayout, ParticleBlock, Slots, Triangles};
+pub(crate) use faces::{CHUNK, FaceLayout, ParticleChunk, Slots, Triangles};
 pub use guide::Guide;
 pub use mesh::{HexSheet, PINNED_FRACTION};
 pub(crate) use part::{Part, sticks_between};
@@ -106,8 +106,8 @@ pub struct Model<const D: usize = 3> {
     /// How its particles collide with each other and with those of other models; None if they do
     /// not.
     pub self_collision: Option<SelfCollision>,
-    /// Limbs: capsules between particles, which collide with limbs of other owners. A limb whose ends
-    /// a stick joins is removed if the stick tears.
+    /// Limbs: capsules between particles, which collide with limbs of other owners, such as other
+    /// ragdolls. If the stick between the ends of a limb tears, the limb is removed.
     pub limbs: Limbs<D>,
     /// Rigid bodies, and the meshes attached to them.
     pub bodies: Bodies<D>,
@@ -180,7 +180,7 @@ impl<const D: usize> Model<D> {
     /// Adds particles to a group, which is created if there is none of that name.
     ///
     /// # Errors
-    /// If one of them does not exist.
+    /// If one of the particles does not exist.
     pub fn with_group(
         mut self,
         name: impl Into<String>,
@@ -245,7 +245,8 @@ impl<const D: usize> Model<D> {
         self
     }
 
-    /// Whether springs, emitters or guides move it, even without forces and obstacles of a scene.
+    /// Whether springs, emitters or guides move the model, even in a scene without forces and
+    /// obstacles.
     pub(crate) fn moves_by_itself(&self) -> bool {
         !self.springs.is_empty() || !self.emitters.is_empty() || !self.guides.is_empty()
     }
@@ -257,7 +258,8 @@ impl<const D: usize> Model<D> {
         }
     }
 
-    /// The sticks, for all particles: `sticks` may have been made for the first ones only.
+    /// The sticks, extended to all particles: [`sticks`](Self::sticks) may have been made for the
+    /// first particles only.
     fn sticks_for_all_particles(&self) -> Result<Cow<'_, Sticks>, ModelError> {
         let (covered, particles) = (self.sticks.particles(), self.particles.len());
         if covered > particles {
@@ -270,7 +272,7 @@ impl<const D: usize> Model<D> {
         Ok(Cow::Owned(Sticks::side_by_side([&self.sticks, &no_sticks])?))
     }
 
-    /// The model, with sticks made for all its particles.
+    /// A copy of the model whose sticks are extended to all its particles.
     pub(crate) fn complete(&self) -> Result<Self, ModelError> {
         let mut complete = self.clone();
         if let Cow::Owned(sticks) = self.sticks_for_all_particles()? {
@@ -345,7 +347,7 @@ impl<const D: usize> Model<D> {
         Ok(all)
     }
 
-    /// The model with renumbered particles.
+    /// The model with renumbered particles. It is not a [sheet](Self::sheet).
     #[must_use]
     pub fn renumbered(&self, renumbering: &Renumbering) -> Self {
         let (particles, sticks) = renumbering.apply(&self.particles, &self.sticks);
@@ -362,8 +364,8 @@ impl<const D: usize> Model<D> {
                 .map(|emitter| emitter.renumbered(|old| new_of(&old)))
                 .collect(),
             guides: self.guides.iter().map(|guide| guide.renumbered(|old| new_of(&old))).collect(),
-            radii: renumbered_column(&self.radii, new_of),
-            tethers: renumbered_column(&self.tethers, new_of),
+            radii: renumbered_list(&self.radii, new_of),
+            tethers: renumbered_list(&self.tethers, new_of),
             groups: self
                 .groups
                 .iter()
@@ -405,19 +407,20 @@ impl<const D: usize> Model<D> {
     }
 }
 
-/// Renumbers a column of values per particle, which may be empty.
-fn renumbered_column<T: Copy>(column: &[T], new_of: impl Fn(&u32) -> u32) -> Vec<T> {
-    let mut renumbered = column.to_vec();
-    for (old, &value) in column.iter().enumerate() {
+/// Renumbers a list with one value per particle, which may be empty.
+fn renumbered_list<T: Copy>(values: &[T], new_of: impl Fn(&u32) -> u32) -> Vec<T> {
+    let mut renumbered = values.to_vec();
+    for (old, &value) in values.iter().enumerate() {
         renumbered[new_of(&(old as u32)) as usize] = value;
     }
     renumbered
 }
 
-/// The values with the given indices, in that order, from a column per stick, which may be empty.
-pub(crate) fn reordered<T: Copy>(column: &[T], old_of_new: &[u32]) -> Vec<T> {
-    if column.is_empty() {
+/// Reorders a list with one value per stick, which may be empty: `old_of_new` has the old index of each
+/// new entry.
+pub(crate) fn reordered<T: Copy>(values: &[T], old_of_new: &[u32]) -> Vec<T> {
+    if values.is_empty() {
         return Vec::new();
     }
-    old_of_new.iter().map(|&old| column[old as usize]).collect()
+    old_of_new.iter().map(|&old| values[old as usize]).collect()
 }

@@ -4,7 +4,7 @@ use taut_core::{Duplicates, StickError, Sticks};
 
 use super::{Model, ModelError};
 
-/// Some of the particles of a model, and everything between them.
+/// Some of the particles of a model, with the sticks, faces and so on between them.
 pub(crate) struct Part<const D: usize> {
     pub(crate) model: Model<D>,
     /// The indices of its sticks in the whole model.
@@ -15,8 +15,8 @@ pub(crate) struct Part<const D: usize> {
 
 impl<const D: usize> Model<D> {
     /// The part of a model that consists of the given particles, in ascending order, and of all
-    /// sticks, faces and so on that are between them. It keeps the names of groups without
-    /// particles in the part, and has no limbs and rigid bodies.
+    /// sticks, faces, springs, emitters and guides whose particles are all among them. It has all
+    /// groups, even those with no particle in the part, but no limbs and no rigid bodies.
     ///
     /// # Errors
     /// If one of the particles does not exist.
@@ -27,7 +27,7 @@ impl<const D: usize> Model<D> {
             new_indices[old as usize] = Some(new);
         }
         let new_of = |old: u32| new_indices.get(old as usize).copied().flatten();
-        let new_index = |old: u32| new_of(old).expect("all its particles are in the part");
+        let new_index = |old: u32| new_of(old).expect("the particle is in the part");
         let are_inside = |particles: &[u32]| particles.iter().all(|&old| new_of(old).is_some());
         let ends = self.sticks.ends().iter();
         let sticks = (0..).zip(ends).filter(|(_, ends)| are_inside(&ends[..]));
@@ -62,17 +62,17 @@ impl<const D: usize> Model<D> {
     }
 }
 
-/// The entries with the given indices of a column that may be empty or too short; missing entries
-/// are `absent`.
-fn selected_entries<T: Copy>(column: &[T], indices: &[u32], absent: T) -> Vec<T> {
-    if column.is_empty() {
+/// The entries with the given indices of a list, which may be empty or too short: missing entries
+/// become `absent`. Of an empty list the result is empty, too.
+fn selected_entries<T: Copy>(values: &[T], indices: &[u32], absent: T) -> Vec<T> {
+    if values.is_empty() {
         return Vec::new();
     }
-    indices.iter().map(|&index| column.get(index as usize).copied().unwrap_or(absent)).collect()
+    indices.iter().map(|&index| values.get(index as usize).copied().unwrap_or(absent)).collect()
 }
 
-/// The sticks with the given indices, as sticks of `particles` particles that are renumbered by
-/// `new_of`.
+/// The sticks with the given indices, for a model of `particles` particles. `new_of` maps the old
+/// number of each of their ends to the new one.
 pub(crate) fn sticks_between(
     sticks: &Sticks,
     indices: &[u32],

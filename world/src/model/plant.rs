@@ -22,13 +22,12 @@ const BRANCH_LENGTH: f64 = 0.7;
 const BRANCH_THICKNESS: f64 = 0.6;
 /// Thickness of the tip of a shoot, as a fraction of that at its base.
 const TIP_THICKNESS: f64 = 0.3;
-/// Tangent of the angle at which each piece of a shoot leans sideways.
+/// Tangent of the angle between a piece of a shoot and the axis of the shoot.
 const LEAN: f64 = 0.3;
-/// Largest tangent of the random turn of a shoot at each joint.
+/// Largest tangent of the angle by which the axis of a shoot turns at a joint, in a random direction.
 const RANDOM_TURN: f64 = 0.1;
-/// The golden angle, rad: in 3D, a shoot leans at each joint, and grows its branch, to a side that is
-/// turned by this angle from the side at the joint before (as leaves do: Vogel, "A better way to
-/// construct the sunflower head", 1979).
+/// The golden angle, rad. In 3D, the side to which a shoot leans and branches turns by this angle
+/// from joint to joint, as leaves do (Vogel, "A better way to construct the sunflower head", 1979).
 const GOLDEN_ANGLE: f64 = 2.399_963_229_728_653;
 /// Distance of the root ends from the stem, as a fraction of its length.
 const ROOT_DISTANCE: f64 = 0.25;
@@ -42,8 +41,8 @@ const LEAF_WIDTH: f64 = 0.5;
 pub struct Plant {
     /// Length of the stem above the ground, m; the plant is slightly lower.
     pub height: f32,
-    /// Number of pieces of the stem, at least 2; shorter branches have fewer. A branch grows at
-    /// each joint above the first.
+    /// Number of pieces of the stem, at least 2; a piece is a cylinder between two joints. Shorter
+    /// branches have fewer pieces. A branch grows at each joint above the first.
     pub pieces: usize,
     /// Depth of branching: 0 for a stem only, 1 for branches, 2 for branches of branches.
     pub levels: u32,
@@ -81,11 +80,11 @@ impl Default for Plant {
     }
 }
 
-/// A stem or branch that has not grown yet.
+/// A stem or branch that is to be added.
 struct Shoot<const D: usize> {
     /// The particle at which it begins.
     from: u32,
-    /// Its direction of growth; its pieces lean to different sides of it.
+    /// Its direction at the base; its pieces lean to different sides of it.
     axis: [f64; D],
     /// Length, m.
     length: f64,
@@ -105,14 +104,14 @@ impl<const D: usize> Model<D> {
     /// of vertices sharing a neighbor"). The number of iterations determines how much the plant
     /// bends; one per step is intended.
     ///
-    /// Without further sticks, one iteration per 1/60 s can hold up a stem of 1 m of three or four
-    /// pieces in 2D, and none in 3D, where a joint can turn about the line between its neighbours.
-    /// So more support sticks join every joint and leaf tip to the root ends, which are pinned
-    /// around the foot of the stem.
+    /// These sticks alone are not enough: with one iteration per 1/60 s, they hold up a stem of 1 m
+    /// of three or four pieces in 2D, and no stem in 3D, where a joint can turn about the line between
+    /// its neighbours. So further support sticks join every joint and leaf tip to the root ends, which
+    /// are pinned around the foot of the stem.
     ///
-    /// A leaf is a rhombus of two faces; in 3D, their upper side is the front. Pieces of wood are
-    /// cylinders that get thinner towards the tips. Groups: `root` (the foot of the stem and the
-    /// root ends, all pinned), `stem`, `branches`, `leaves`, `tips` (the ends of all shoots).
+    /// A leaf is a rhombus of two faces; in 3D, their upper side is the front. The pieces get thinner
+    /// towards the tips. Groups: `root` (the foot of the stem and the root ends, all pinned), `stem`,
+    /// `branches`, `leaves`, `tips` (the ends of all shoots, which are the stem and the branches).
     ///
     /// ```
     /// use taut_world::{Model, Plant};
@@ -134,24 +133,24 @@ impl<const D: usize> Model<D> {
     pub fn plant(plant: &Plant) -> Result<Self, ModelError> {
         const { assert!(D >= 2, "plants grow along the second axis") };
         let up: [f64; D] = core::array::from_fn(|axis| if axis == 1 { 1.0 } else { 0.0 });
-        let mut growth = PlantBuilder::new(plant)?;
-        let ground = growth.builder.add_particle([0.0; D], 1.0); // 1 kg until it is pinned
-        let roots = growth.add_roots(ground, up, ROOT_DISTANCE * growth.height);
-        growth.add_pending_pieces(plant.pieces)?;
+        let mut builder = PlantBuilder::new(plant)?;
+        let ground = builder.model.add_particle([0.0; D], 1.0); // 1 kg until it is pinned
+        let roots = builder.add_roots(ground, up, ROOT_DISTANCE * builder.height);
+        builder.add_pending_pieces(plant.pieces)?;
         let mut shoots = VecDeque::from([Shoot {
             from: ground,
             axis: up,
-            length: growth.height,
+            length: builder.height,
             pieces: plant.pieces,
-            thickness: growth.thickness,
+            thickness: builder.thickness,
             level: 0,
         }]);
         while let Some(shoot) = shoots.pop_front() {
-            growth.add_shoot(&shoot, &mut shoots)?;
+            builder.add_shoot(&shoot, &mut shoots)?;
         }
-        growth.check_particle_count()?; // with the last leaves
-        growth.add_support(&roots);
-        Ok(Self { kind: Some(ModelKind::Plant), ..growth.builder.build()?.pinned("root") })
+        builder.check_particle_count()?; // the last leaves are not checked yet
+        builder.add_support(&roots);
+        Ok(Self { kind: Some(ModelKind::Plant), ..builder.model.build()?.pinned("root") })
     }
 }
 
@@ -166,8 +165,8 @@ struct PlantBuilder<'a, const D: usize> {
     /// Sine and cosine of the angle between a branch and its stem.
     angle: (f64, f64),
     random: Random,
-    builder: ModelBuilder<D>,
-    /// The pieces of all shoots that are not added yet.
+    model: ModelBuilder<D>,
+    /// Number of pieces of all shoots that are not added yet.
     pending_pieces: u128,
     /// The particles to join to the root ends by support sticks.
     root_supported: Vec<u32>,
@@ -197,7 +196,7 @@ impl<'a, const D: usize> PlantBuilder<'a, D> {
             )?,
             angle: libm::sincos(angle),
             random: Random(ChaCha8Rng::seed_from_u64(plant.seed)),
-            builder: ModelBuilder::new(),
+            model: ModelBuilder::new(),
             pending_pieces: 0,
             root_supported: Vec::new(),
         })
@@ -209,13 +208,13 @@ impl<'a, const D: usize> PlantBuilder<'a, D> {
         let across = core::array::from_fn(|axis| if axis == 0 { 1.0 } else { 0.0 });
         let mut sides = Sides::around(up, across, 2.0 * PI / 3.0);
         let roots: Vec<u32> = (0..D)
-            .map(|_| self.builder.add_particle(scaled(sides.next(up), distance), 1.0))
+            .map(|_| self.model.add_particle(scaled(sides.next(up), distance), 1.0))
             .collect();
         for &root in &roots {
-            self.builder.join([ground, root]);
+            self.model.join([ground, root]);
         }
-        self.builder.add_to_group("root", [ground]);
-        self.builder.add_to_group("root", roots.iter().copied());
+        self.model.add_to_group("root", [ground]);
+        self.model.add_to_group("root", roots.iter().copied());
         roots
     }
 
@@ -227,7 +226,7 @@ impl<'a, const D: usize> PlantBuilder<'a, D> {
     }
 
     fn check_particle_count(&self) -> Result<(), ModelError> {
-        let total = self.builder.points.len() as u128 + self.pending_pieces;
+        let total = self.model.points.len() as u128 + self.pending_pieces;
         check_limit("particles of a plant", total, PARTICLES_MAX)?;
         Ok(())
     }
@@ -256,7 +255,7 @@ impl<'a, const D: usize> PlantBuilder<'a, D> {
                 self.add_leaf(end, if is_tip { axis } else { out });
             }
             if is_tip {
-                self.builder.add_to_group("tips", [end]);
+                self.model.add_to_group("tips", [end]);
             } else if !is_last_level && !is_first_joint {
                 let length = BRANCH_LENGTH * shoot.length * (1.0 - fraction / 2.0);
                 #[allow(clippy::cast_sign_loss, reason = "a count")]
@@ -289,9 +288,9 @@ impl<'a, const D: usize> PlantBuilder<'a, D> {
         thickness: f64,
         level: u32,
     ) -> Result<u32, ModelError> {
-        self.check_particle_count()?; // leaves also add particles
+        self.check_particle_count()?; // leaves, which are not counted before, add particles, too
         self.pending_pieces -= 1;
-        let builder = &mut self.builder;
+        let builder = &mut self.model;
         let volume = PI / 4.0 * thickness * thickness * length(offset);
         let half_mass = self.wood_density * volume / 2.0;
         let to = builder.add_particle(sum(builder.points[from as usize], offset), half_mass);
@@ -316,7 +315,7 @@ impl<'a, const D: usize> PlantBuilder<'a, D> {
         }
         let half_width = LEAF_WIDTH * self.leaf / 2.0;
         let quarter_mass = self.leaf_density * self.leaf * half_width / 4.0;
-        let builder = &mut self.builder;
+        let builder = &mut self.model;
         let start = builder.points[base as usize];
         let middle = sum(start, scaled(out, self.leaf / 2.0));
         let left = builder.add_particle(sum(middle, scaled(across, half_width)), quarter_mass);
@@ -332,9 +331,9 @@ impl<'a, const D: usize> PlantBuilder<'a, D> {
     }
 
     /// Adds support sticks between every two particles that share a neighbour and are not joined,
-    /// and from the root ends.
+    /// and from each particle in `root_supported` to each root end.
     fn add_support(&mut self, roots: &[u32]) {
-        let builder = &mut self.builder;
+        let builder = &mut self.model;
         let mut neighbours = vec![Vec::new(); builder.points.len()];
         let mut joined = BTreeSet::new();
         for stick in &builder.sticks {
@@ -388,7 +387,7 @@ impl Random {
 
     /// A direction, uniformly distributed.
     fn direction<const D: usize>(&mut self) -> [f64; D] {
-        // From the unit ball: a cube would favour directions to its corners.
+        // Points in the unit ball only: points in a cube would favour directions to its corners.
         loop {
             let point = core::array::from_fn(|_| self.uniform());
             if let Some(direction) = unit(point).filter(|_| dot(point, point) <= 1.0) {
@@ -401,7 +400,7 @@ impl Random {
     fn perpendicular_to<const D: usize>(&mut self, direction: [f64; D]) -> [f64; D] {
         loop {
             let side = perpendicular(self.direction(), direction);
-            // If the two are nearly parallel, the perpendicular part is negligible: try again.
+            // If the random direction is nearly parallel to the given one, try another.
             if let Some(side) = unit(side).filter(|_| dot(side, side) > 1e-4) {
                 return side;
             }
@@ -412,37 +411,39 @@ impl Random {
 /// The sides to which a shoot leans and branches at its joints, one after the other.
 struct Sides<const D: usize> {
     /// The first side, of length 1.
-    one: [f64; D],
-    /// Perpendicular to `one` and to the shoot; 0 in 2D.
-    other: [f64; D],
+    first: [f64; D],
+    /// Perpendicular to `first` and to the shoot, of length 1; 0 in 2D.
+    second: [f64; D],
     /// The angle from one side to the next, rad.
     turn: f64,
-    /// The angle of the next side from `one`, rad.
+    /// The angle from `first` to the side that [`next`](Self::next) returns, rad.
     angle: f64,
 }
 
 impl<const D: usize> Sides<D> {
-    /// Sides of a shoot along `axis`, starting with `one`. `turn` is ignored in 2D.
-    fn around(axis: [f64; D], one: [f64; D], turn: f64) -> Self {
-        // Of each coordinate axis, the part perpendicular to `axis` and `one`. The longest is used.
+    /// Sides of a shoot along `axis`, of which the first is `first`, with the angle `turn`, rad, from
+    /// each to the next. In 2D, where there are two sides, `turn` is ignored.
+    fn around(axis: [f64; D], first: [f64; D], turn: f64) -> Self {
+        // The part of each coordinate axis that is perpendicular to `axis` and `first`. The longest of
+        // these parts gives the second direction.
         let perpendicular_parts = (0..D).map(|along| {
             let coordinate_axis = core::array::from_fn(|i| if i == along { 1.0 } else { 0.0 });
-            perpendicular(perpendicular(coordinate_axis, axis), one)
+            perpendicular(perpendicular(coordinate_axis, axis), first)
         });
         let longest = perpendicular_parts
             .max_by(|a, b| dot(*a, *a).total_cmp(&dot(*b, *b)))
             .unwrap_or([0.0; D]);
-        let (other, turn) =
+        let (second, turn) =
             if D > 2 { (unit(longest).unwrap_or([0.0; D]), turn) } else { ([0.0; D], PI) };
-        Self { one, other, turn, angle: 0.0 }
+        Self { first, second, turn, angle: 0.0 }
     }
 
     /// The next side: a unit vector perpendicular to `axis`.
     fn next(&mut self, axis: [f64; D]) -> [f64; D] {
         let (sine, cosine) = libm::sincos(self.angle);
         self.angle += self.turn;
-        let side = sum(scaled(self.one, cosine), scaled(self.other, sine));
-        // The shoot may have turned in the meantime.
-        unit(perpendicular(side, axis)).unwrap_or(self.one)
+        let side = sum(scaled(self.first, cosine), scaled(self.second, sine));
+        // The axis of the shoot may have turned since `around`.
+        unit(perpendicular(side, axis)).unwrap_or(self.first)
     }
 }

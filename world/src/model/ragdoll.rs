@@ -26,15 +26,16 @@ const SHANK: f64 = KNEE - ANKLE;
 const HEAD_RADIUS: f64 = (1.0 - CHIN) / 2.0;
 const HEAD: f64 = 1.0 - HEAD_RADIUS;
 /// Mean density of a body, kg/m³ (Winter, table 4.1: from 1030 for the trunk to 1130 for forearms).
-/// A limb is as thick as a cylinder of its mass and length.
+/// The radius of a limb is that of a cylinder with the mass and length of its segment.
 const DENSITY: f64 = 1050.0;
-/// Height of the lower back above the hips, and its distance behind them. This particle gives the
-/// trunk a volume, and distinguishes front and back.
+/// Height of the particle `back` above the hips, and its distance behind them. It gives the trunk a
+/// volume, and distinguishes front and back.
 const BACK: f64 = 0.06;
 
-/// A segment of the body: its fraction of the mass, and the position of its centre as a fraction of
-/// the way from its upper to its lower end (Dempster, "Space requirements of the seated operator",
-/// 1955, as printed in Winter, table 4.1; there, hands are part of forearms and feet of shanks).
+/// The mass of a segment of the body as a fraction of the whole mass, and the position of its centre of
+/// mass as a fraction of the way from its upper to its lower end (Dempster, "Space requirements of the
+/// seated operator", 1955, as printed in Winter, table 4.1; there, hands are part of forearms and feet
+/// of shanks).
 struct Segment {
     mass: f64,
     centre: f64,
@@ -43,11 +44,11 @@ const UPPER_ARM_MASS: Segment = Segment { mass: 0.028, centre: 0.436 };
 const FOREARM_MASS: Segment = Segment { mass: 0.022, centre: 0.682 };
 const THIGH_MASS: Segment = Segment { mass: 0.100, centre: 0.433 };
 const SHANK_MASS: Segment = Segment { mass: 0.061, centre: 0.606 };
-/// Head and neck, with the whole mass in the middle of the head, at the ear.
+/// The mass of head and neck; all of it is in the middle of the head, at the ear.
 const HEAD_MASS: f64 = 0.081;
-/// The trunk, with its centre half-way between shoulders and hips.
+/// The mass of the trunk; in 2D its centre is half-way between shoulders and pelvis.
 const TRUNK_MASS: f64 = 0.497;
-/// Fractions of the mass of the trunk at each shoulder, at each hip, neck and back in 3D.
+// Fractions of the mass of the trunk in 3D: at each shoulder, at each hip, at the neck, at the back.
 const SHOULDER_FRACTION: f64 = 0.20;
 const HIP_FRACTION: f64 = 0.21;
 const NECK_FRACTION: f64 = 0.08;
@@ -62,9 +63,9 @@ pub struct Ragdoll {
     pub height: f32,
     /// Mass, kg.
     pub mass: f32,
-    /// Stiffness of the sticks, not drawn, from feet to shoulders and from hips to head that push
-    /// the ragdoll back into its posture, from 0 (no such sticks) to 1. 0.01 avoids awkward poses;
-    /// much more makes it stiff.
+    /// Stiffness of the posture sticks, from 0 (no such sticks) to 1. They are not drawn, lead from
+    /// feet to shoulders and from hips to head, and push the ragdoll back into its posture. 0.01 avoids
+    /// unnatural poses; a much larger value makes the ragdoll stiff.
     pub posture: f32,
 }
 
@@ -79,13 +80,13 @@ impl Default for Ragdoll {
 /// "Simulate Fabric and Ragdolls With Simple Verlet Integration", Envato Tuts+).
 ///
 /// The length of a stick does not distinguish left and right. So the angle has no sign: a knee
-/// bends forward as far as backward. Limits that distinguish front and back are angles to the
-/// `back` of the trunk.
+/// bends forward as far as backward. Limits that distinguish front and back are angles between a leg
+/// and the particle `back` of the trunk.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct JointLimit {
-    /// The group of the joint.
+    /// The group of the particle at the joint, the vertex of the angle.
     pub joint: &'static str,
-    /// The groups that form the angle.
+    /// The groups of the particles on the two sides of the angle.
     pub between: [&'static str; 2],
     /// The smallest angle, degrees; 0 for no limit.
     pub min: f64,
@@ -103,8 +104,8 @@ const fn limit(
 
 // Ranges of joints: American Academy of Orthopaedic Surgeons, "Joint Motion: Method of Measuring
 // and Recording", 1965: elbow 0 to 150, knee 0 to 135, hip 120 forward, 30 back, 45 out, 30 in,
-// neck 45 to all sides. A straight limb is 180 here. Limbs are kept 2 degrees from straight,
-// because relaxation cannot bend sticks that lie in one line.
+// neck 45 to all sides. In the limits below, a straight arm or leg has an angle of 180. Arms and legs
+// are kept 2 degrees from straight, because relaxation cannot bend sticks that lie in one line.
 const ELBOW: [f64; 2] = [30.0, 178.0];
 const KNEE_ANGLE: [f64; 2] = [45.0, 178.0];
 
@@ -126,22 +127,24 @@ impl Ragdoll {
         limit("right elbow", ["right shoulder", "right hand"], ELBOW),
         limit("left knee", ["left hip", "left foot"], KNEE_ANGLE),
         limit("right knee", ["right hip", "right foot"], KNEE_ANGLE),
-        // A leg stays in a cone about a direction 45 degrees forward of down, opposite the back:
-        // about 120 degrees forward, 30 back and 20 in; and a limit outwards.
+        // A leg stays in a cone about the direction opposite the back, 45 degrees forward of down:
+        // about 120 degrees forward, 30 back and 20 inwards. The angle to the other hip limits it to
+        // 45 degrees outwards.
         limit("left hip", ["back", "left knee"], [100.0, 180.0]),
         limit("right hip", ["back", "right knee"], [100.0, 180.0]),
         limit("left hip", ["right hip", "left knee"], [0.0, 135.0]),
         limit("right hip", ["left hip", "right knee"], [0.0, 135.0]),
-        // An arm across the chest.
+        // How far an arm reaches across the chest.
         limit("left shoulder", ["right shoulder", "left elbow"], [45.0, 180.0]),
         limit("right shoulder", ["left shoulder", "right elbow"], [45.0, 180.0]),
-        // The head, to all sides.
+        // How far the head tilts to any side.
         limit("neck", ["left hip", "head"], [130.0, 180.0]),
         limit("neck", ["right hip", "head"], [130.0, 180.0]),
     ];
 }
 
-/// Angles of the limbs in the initial posture, degrees: outward and forward.
+// Angles between each segment and the downward direction in the initial posture, degrees: outward and
+// forward.
 const UPPER_ARM_POSE: [f64; 2] = [15.0, -5.0];
 const FOREARM_POSE: [f64; 2] = [8.0, 15.0];
 const THIGH_POSE: [f64; 2] = [4.0, 8.0];
@@ -154,8 +157,9 @@ impl Model<2> {
     ///
     /// Each group has one particle: `head`, `shoulders`, `pelvis`, and with the prefix `left`
     /// (towards +x) or `right`: `elbow`, `hand`, `knee`, `foot`. All segments are
-    /// [limbs](Model::limbs) with a radius; a joint has that of the thinnest limb there. Limbs are
-    /// rigid, and [`Ragdoll::LIMITS_2D`] limits the joints.
+    /// [limbs](Model::limbs) with a radius. The radius of a particle is that of the thinnest limb
+    /// there; of a foot, the height of the ankle. Segments are rigid, and [`Ragdoll::LIMITS_2D`] limits
+    /// the joints.
     ///
     /// ```
     /// use taut_world::{Model, Ragdoll};
@@ -173,7 +177,7 @@ impl Model<2> {
     pub fn ragdoll(ragdoll: &Ragdoll) -> Result<Self, ModelError> {
         let mut doll = RagdollBuilder::new(ragdoll)?;
         let direction = |pose: [f64; 2], side: f64| {
-            // A limb that is bent forward in 3D is bent outward here.
+            // A segment that leans forward in 3D leans outward here.
             let (sine, cosine) = libm::sincos((pose[0] + pose[1]).to_radians());
             [side * sine, -cosine]
         };
@@ -195,9 +199,9 @@ impl Model<2> {
                 shoulders,
                 [UPPER_ARM_POSE, FOREARM_POSE].map(|pose| direction(pose, side)),
             );
-            doll.add_posture([foot, shoulders]);
+            doll.add_posture_stick([foot, shoulders]);
         }
-        doll.add_posture([pelvis, head]);
+        doll.add_posture_stick([pelvis, head]);
         doll.build(Ragdoll::LIMITS_2D)
     }
 }
@@ -209,8 +213,9 @@ impl Model {
     /// The trunk is rigid: shoulders, hips, neck and back are all joined to each other. Each
     /// group has one particle: `head`, `neck`, `back`, and with the prefix `left` (towards +x) or
     /// `right`: `shoulder`, `elbow`, `hand`, `hip`, `knee`, `foot`. All segments are
-    /// [limbs](Model::limbs) with a radius; a joint has that of the thinnest limb there. Limbs are
-    /// rigid, and [`Ragdoll::LIMITS_3D`] limits the joints.
+    /// [limbs](Model::limbs) with a radius. The radius of a particle is that of the thinnest limb
+    /// there; of a foot, the height of the ankle. Segments are rigid, and [`Ragdoll::LIMITS_3D`] limits
+    /// the joints.
     ///
     /// ```
     /// use taut_world::{Model, Ragdoll};
@@ -257,8 +262,8 @@ impl Model {
                 shoulder,
                 [UPPER_ARM_POSE, FOREARM_POSE].map(|pose| direction(pose, side)),
             );
-            doll.add_posture([foot, shoulder]);
-            doll.add_posture([hip, head]);
+            doll.add_posture_stick([foot, shoulder]);
+            doll.add_posture_stick([hip, head]);
         }
         let trunk_middle = Segment {
             mass: (NECK_FRACTION + BACK_FRACTION) * TRUNK_MASS,
@@ -276,6 +281,7 @@ impl Model {
     }
 }
 
+/// The prefixes of groups, and the sign of x on that side.
 const SIDES: [(&str, f64); 2] = [("left", 1.0), ("right", -1.0)];
 
 /// A ragdoll under construction, in units of its height and mass.
@@ -283,7 +289,7 @@ struct RagdollBuilder<'a, const D: usize> {
     builder: ModelBuilder<D>,
     /// The group of each particle.
     names: Vec<String>,
-    /// The ends of posture sticks.
+    /// The ends of posture sticks: hidden sticks that push the ragdoll back into its posture.
     posture: Vec<[u32; 2]>,
     /// The ends of segments, and their fractions of the mass.
     segments: Vec<([u32; 2], f64)>,
@@ -304,13 +310,13 @@ impl<'a, const D: usize> RagdollBuilder<'a, D> {
         })
     }
 
-    /// Adds a particle with a group of its own.
+    /// Adds a particle without mass, with a group of its own.
     fn add_particle(&mut self, name: &str, position: [f64; D]) -> u32 {
         self.names.push(name.to_owned());
         self.builder.add_particle(position, 0.0)
     }
 
-    /// Divides the mass of a segment between its ends, so that its centre of mass is right.
+    /// Adds the mass of a segment to its two ends, divided so that its centre of mass is right.
     fn add_mass(&mut self, [upper, lower]: [u32; 2], segment: &Segment) {
         self.builder.masses[upper as usize] += segment.mass * (1.0 - segment.centre);
         self.builder.masses[lower as usize] += segment.mass * segment.centre;
@@ -322,21 +328,27 @@ impl<'a, const D: usize> RagdollBuilder<'a, D> {
         self.builder.join(ends);
     }
 
-    /// Adds a hidden stick that pushes the ragdoll back into its posture.
-    fn add_posture(&mut self, ends: [u32; 2]) {
+    /// Adds a posture stick.
+    fn add_posture_stick(&mut self, ends: [u32; 2]) {
         self.posture.push(ends);
     }
 
     /// Adds a leg below a hip, in the directions of thigh and shank. Returns knee and foot.
     fn add_leg(&mut self, side: &str, hip: u32, directions: [[f64; D]; 2]) -> [u32; 2] {
         let segments = [(THIGH, THIGH_MASS), (SHANK, SHANK_MASS)];
-        self.add_limb(hip, [format!("{side} knee"), format!("{side} foot")], directions, segments)
+        self.add_segments(
+            hip,
+            [format!("{side} knee"), format!("{side} foot")],
+            directions,
+            segments,
+        )
     }
 
-    /// As [`add_leg`](Self::add_leg), for an arm.
+    /// Adds an arm below a shoulder, in the directions of upper arm and forearm. Returns elbow and
+    /// hand.
     fn add_arm(&mut self, side: &str, shoulder: u32, directions: [[f64; D]; 2]) -> [u32; 2] {
         let segments = [(UPPER_ARM, UPPER_ARM_MASS), (FOREARM, FOREARM_MASS)];
-        self.add_limb(
+        self.add_segments(
             shoulder,
             [format!("{side} elbow"), format!("{side} hand")],
             directions,
@@ -344,8 +356,8 @@ impl<'a, const D: usize> RagdollBuilder<'a, D> {
         )
     }
 
-    /// Adds the two segments of a limb. Returns their lower ends.
-    fn add_limb(
+    /// Adds the two segments of a leg or an arm. Returns their lower ends.
+    fn add_segments(
         &mut self,
         mut from: u32,
         names: [String; 2],
@@ -413,7 +425,8 @@ impl<'a, const D: usize> RagdollBuilder<'a, D> {
             (ends, libm::sqrt(cross_section / core::f64::consts::PI) as f32)
         });
         let limbs: Vec<([u32; 2], f32)> = limbs.collect();
-        // The radius of a joint is that of the thinnest limb there.
+        // The radius of a particle is that of the thinnest limb there; of a foot, the height of the
+        // ankle, so that the ragdoll stands on the ground.
         let radius = |particle: usize, name: &str| {
             let attached = limbs.iter().filter(|(ends, _)| ends.contains(&(particle as u32)));
             let thinnest = attached.map(|&(_, radius)| radius).reduce(f32::min);

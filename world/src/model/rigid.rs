@@ -2,13 +2,14 @@
 
 use taut_core::{Duplicates, Particles, Sticks};
 
+use super::checks::check_positive;
 use super::{Model, ModelError};
 use crate::body::{Bodies, CORNERS, MassProperties, checked_mass, mean};
 use crate::error::BodyError;
 use crate::linear::Vector;
 use crate::vector::{difference, length};
 
-/// All pairs of four particles: opposite edges of the tetrahedron follow each other.
+/// The edges of a tetrahedron, in pairs of opposite edges, which share no particle.
 const EDGES: [[u32; 2]; 6] = [[0, 1], [2, 3], [0, 2], [1, 3], [0, 3], [1, 2]];
 
 /// The faces of a tetrahedron of positive volume, counter-clockwise from outside.
@@ -17,10 +18,10 @@ const FACES: [[u32; 3]; 4] = [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]];
 impl Model {
     /// A regular tetrahedron of four particles and six sticks ("this is actually enough to simulate
     /// a rigid body", Jakobsen 2001), with an edge length, m, and a mass, kg, around the origin.
-    /// Its faces are its mesh.
+    /// The faces of the tetrahedron are its mesh.
     ///
     /// # Errors
-    /// If a quantity is not above 0, or too large.
+    /// If the edge length or the mass is not above 0, or too large.
     ///
     /// ```
     /// use taut_world::Model;
@@ -32,7 +33,7 @@ impl Model {
     /// # Ok::<(), taut_world::ModelError>(())
     /// ```
     pub fn tetrahedron(edge: f32, mass: f32) -> Result<Self, ModelError> {
-        let edge = check_above_zero("edge", "the edge of a tetrahedron, m,", edge)?;
+        let edge = check_positive("edge", "the edge of a tetrahedron, m,", edge)?;
         let scale = edge / 8.0_f64.sqrt();
         from_four_particles(CORNERS.map(|corner| corner.map(|x| x * scale)), f64::from(mass), None)
     }
@@ -43,7 +44,7 @@ impl Model {
     /// total, kg. The faces of the tetrahedron are its mesh.
     ///
     /// # Errors
-    /// If a quantity is not above 0, or too large.
+    /// If the edge length or the mass is not above 0, or too large.
     ///
     /// ```
     /// use taut_world::Model;
@@ -53,7 +54,7 @@ impl Model {
     /// # Ok::<(), taut_world::ModelError>(())
     /// ```
     pub fn basis(edge: f32, mass: f32) -> Result<Self, ModelError> {
-        let edge = check_above_zero("edge", "the edge of a basis, m,", edge)?;
+        let edge = check_positive("edge", "the edge of a basis, m,", edge)?;
         let points = [[0.0; 3], [edge, 0.0, 0.0], [0.0, edge, 0.0], [0.0, 0.0, edge]];
         from_four_particles(points, f64::from(mass), None)
     }
@@ -116,7 +117,7 @@ impl Model {
     /// kg/m³.
     ///
     /// # Errors
-    /// If a quantity is not above 0, or the box is too flat.
+    /// If a length or the density is not above 0, or the box is too flat.
     ///
     /// ```
     /// use taut_world::Model;
@@ -127,7 +128,7 @@ impl Model {
     /// ```
     pub fn rigid_box(size: [f32; 3], density: f64) -> Result<Self, ModelError> {
         for edge in size {
-            check_above_zero("size", "an edge of a box, m,", edge)?;
+            check_positive("size", "an edge of a box, m,", edge)?;
         }
         let size = size.map(f64::from);
         let properties = MassProperties::of_box(size, density)?;
@@ -138,10 +139,6 @@ impl Model {
             Some((&corners, &triangles)),
         )
     }
-}
-
-fn check_above_zero(key: &'static str, what: &'static str, value: f32) -> Result<f64, ModelError> {
-    ModelError::check(key, what, f64::from(value), f64::MIN_POSITIVE.., "above 0")
 }
 
 /// The corners of a box, with the index `4 x + 2 y + z` for the upper (1) or lower (0) end along
@@ -161,8 +158,9 @@ fn box_mesh(size: Vector) -> ([Vector; 8], [[u32; 3]; 12]) {
     (corners, triangles)
 }
 
-/// A rigid body of four particles at `points` with a quarter of `mass` each, six sticks, and a
-/// mesh; without `mesh`, the faces of the tetrahedron.
+/// A rigid body of four particles at `points`, m, with a quarter of `mass`, kg, each, six sticks, and
+/// a mesh. `mesh` has the vertices, m, in the coordinates of `points`, and the triangles; `None`: the
+/// mesh is the faces of the tetrahedron.
 fn from_four_particles(
     points: [Vector; 4],
     mass: f64,
@@ -186,7 +184,7 @@ fn from_four_particles(
     };
     let bodies = bodies.ok_or(BodyError::Volume { volume: 0.0 })?;
     // The vertices of the mesh collide with obstacles. The particles may be outside the mesh and
-    // must not collide, hence their radius.
+    // must not collide: a radius of -∞ excludes them.
     let radii = vec![f32::NEG_INFINITY; 4];
     let mut model = Model { radii, bodies, ..Model::new(particles, sticks) };
     model.groups.insert("body".to_owned(), vec![0, 1, 2, 3]);

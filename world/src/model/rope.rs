@@ -9,16 +9,15 @@ use crate::vector::{difference, length, scaled, sum, wide};
 
 /// The parameters of a rope.
 ///
-/// The default is a climbing rope: 0.1 kg/m, a particle at least every 5 cm, without bending
-/// stiffness.
+/// The default is a climbing rope: 0.1 kg/m, particles at most 5 cm apart, no bending stiffness.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rope {
     /// Largest distance between neighbours, m: each segment of the path is cut into equal pieces.
     pub spacing: f32,
     /// Mass per length, kg/m.
     pub density: f32,
-    /// The kind of its sticks: [`Kind::TwoSided`], or [`Kind::Maximum`] for a rope that resists
-    /// stretch but not compression.
+    /// The kind of the sticks between neighbours: [`Kind::TwoSided`], or [`Kind::Maximum`] for a rope
+    /// that resists stretch but not compression.
     pub kind: Kind,
     /// The stiffness of sticks between second neighbours, which straighten the rope (or bring it
     /// back to the shape of its path), from 0 (no such sticks) to 1.
@@ -38,9 +37,9 @@ impl Rope {
 
 impl<const D: usize> Model<D> {
     /// A rope, or a chain ([`Rope::CHAIN`]), along a path of at least two points, m. There is a
-    /// particle at each point. The rope is as long as the path: for a rope that sags, give a longer
-    /// path. Each particle has half the mass of the sticks to its neighbours. Nothing is pinned.
-    /// Groups: `start`, `end`, `ends`.
+    /// particle at each point. The rope is as long as the path: for a rope that sags, give a path
+    /// that is longer than the distance between its ends. Each particle has half the mass of the
+    /// sticks to its neighbours. Nothing is pinned. Groups: `start`, `end`, `ends`.
     ///
     /// ```
     /// use taut_world::{Model, Rope};
@@ -89,7 +88,8 @@ impl<const D: usize> Model<D> {
     }
 }
 
-/// The points of a path, each segment cut into equal pieces of at most `spacing` m.
+/// The points of a path, and points that cut each of its segments into equal pieces of at most
+/// `spacing`, m.
 fn subdivided<const D: usize>(
     path: &[[f32; D]],
     spacing: f32,

@@ -6,8 +6,9 @@ use super::Model;
 use crate::springs::{SpringError, Springs};
 
 impl<const D: usize> Model<D> {
-    /// Replaces every stick by a spring with the stick's current length as rest length, a
-    /// stiffness, N/m, and a damping, N s/m. The model is then no sheet, and nothing in it tears.
+    /// Replaces every stick by a spring with a stiffness, N/m, and a damping, N s/m. The rest length of
+    /// the spring is the current distance between the ends of the stick. The model is then not a sheet,
+    /// and nothing in it tears.
     ///
     /// ```
     /// use taut_world::{Model, Rope};

@@ -10,7 +10,7 @@ use taut_core::{Bending, Family};
 pub enum StickSet {
     /// Rows and columns of a sheet; the edges of a mesh.
     Structural,
-    /// Also the diagonals of a sheet.
+    /// Also the diagonals of a sheet; for a mesh the same as [`Structural`](Self::Structural).
     Shear,
     /// Also sticks that resist bending.
     #[default]
@@ -35,7 +35,7 @@ impl StickSet {
         }
     }
 
-    /// The families of a sheet.
+    /// The families of sticks that a sheet gets.
     pub const fn families(self) -> &'static [Family] {
         match self {
             Self::Structural => Family::STRUCTURAL,
@@ -44,7 +44,7 @@ impl StickSet {
         }
     }
 
-    /// Whether a mesh has bending sticks.
+    /// Whether a mesh gets bending sticks.
     pub const fn bending(self) -> Bending {
         match self {
             Self::Structural | Self::Shear => Bending::Free,

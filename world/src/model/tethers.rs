@@ -4,15 +4,16 @@ use crate::error::ModelError;
 
 /// The parameters of a model's tethers.
 ///
-/// A tether keeps a particle within a distance of a pinned one, its *anchor*: the distance along
-/// the rest shape of the model. So hanging cloth does not stretch even with few iterations. A
+/// A tether keeps a particle within a distance of a pinned particle, its *anchor*. That distance is
+/// measured along the rest shape of the model. So hanging cloth does not stretch even with few iterations. A
 /// tether never pushes (Kim, Chentanez, Müller-Fischer, "Long Range Attachments: A Method to
 /// Simulate Inextensible Clothing in Computer Games", 2012).
 ///
 /// Pins that are joined by edges form a *pin cluster*, such as a row or a corner. A particle has a
 /// tether to the nearest pin of each of the nearest pin clusters. Particles that are not connected
 /// to a pin have none. A particle that is [tied](crate::Tie) at zero distance counts as pinned while
-/// the other end is, or has at least 10 times the mass of the particle's model.
+/// the point at the other end of the tie is pinned, or has at least 10 times the mass of the particle's
+/// model.
 ///
 /// ```
 /// use taut_scalar::ScalarKernel;

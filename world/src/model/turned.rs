@@ -7,7 +7,7 @@ use crate::vector::{cross, dot, rounded, scaled, sum, unit, wide};
 
 impl Model {
     /// The model turned about an axis through the origin by an angle in radians, counter-clockwise
-    /// where the axis points at the viewer (Rodrigues' formula). Velocities and the sources of
+    /// as seen from the tip of the axis (Rodrigues' formula). Velocities and the sources of
     /// emitters turn with it.
     ///
     /// ```
@@ -31,7 +31,7 @@ impl Model {
             value: f64::from(axis[0].hypot(axis[1]).hypot(axis[2])),
             must: "above 0 and finite",
         })?;
-        Ok(self.mapped(|point| {
+        Ok(self.rotated(|point| {
             let on_axis = scaled(axis, dot(axis, point) * (1.0 - cosine));
             sum(sum(scaled(point, cosine), scaled(cross(axis, point), sine)), on_axis)
         }))
@@ -46,25 +46,26 @@ impl Model<2> {
     /// An angle that is not finite.
     pub fn turned(self, angle: f32) -> Result<Self, ModelError> {
         let (sine, cosine) = libm::sincos(check_angle(angle)?);
-        Ok(self.mapped(|[x, y]| [cosine * x - sine * y, sine * x + cosine * y]))
+        Ok(self.rotated(|[x, y]| [cosine * x - sine * y, sine * x + cosine * y]))
     }
 }
 
 impl<const D: usize> Model<D> {
-    /// Maps positions and previous positions, and the sources and velocities of emitters.
-    fn mapped(mut self, map: impl Fn([f64; D]) -> [f64; D]) -> Self {
+    /// Applies a rotation to positions and previous positions, and to the sources and velocities of
+    /// emitters.
+    fn rotated(mut self, rotate: impl Fn([f64; D]) -> [f64; D]) -> Self {
         type Column<const D: usize> = fn(&mut Particles<D>, usize) -> &mut [f32];
         for column in [Particles::positions_mut as Column<D>, Particles::previous_mut] {
             for particle in 0..self.particles.len() {
                 let point =
                     core::array::from_fn(|axis| column(&mut self.particles, axis)[particle]);
-                for (axis, x) in rounded(map(wide(point))).into_iter().enumerate() {
+                for (axis, x) in rounded(rotate(wide(point))).into_iter().enumerate() {
                     column(&mut self.particles, axis)[particle] = x;
                 }
             }
         }
         for emitter in &mut self.emitters {
-            emitter.rotate(|vector| rounded(map(wide(vector))));
+            emitter.rotate(|vector| rounded(rotate(wide(vector))));
         }
         self
     }

@@ -9,12 +9,12 @@ use crate::surface::Surface;
 /// Contacts between rigid bodies. The shape of a body is the convex hull of its mesh; a body whose
 /// particles are all pinned does not move.
 ///
-/// The broad phase sweeps along an axis. The crate `parry3d` (in its bit-reproducible build) finds
+/// The broad phase is sweep and prune. The crate `parry3d` (in its bit-reproducible build) finds
 /// the contact points of the hulls once per substep, from positions alone: nothing is cached
 /// between substeps. Contact points are moved apart by the weights of their particles, equations
 /// (*) and (**) of Jakobsen 2001, with Coulomb friction. This deforms the bodies, and the next pass
-/// relaxes their sticks. Three or four [passes](crate::Settings::passes) "should be enough"; stacks
-/// need more substeps.
+/// relaxes their sticks. Three or four [passes](crate::Settings::passes) are enough (Jakobsen 2001);
+/// stacks need more substeps.
 ///
 /// ```
 /// use std::sync::Arc;

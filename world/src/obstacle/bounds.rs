@@ -40,7 +40,7 @@ impl<const D: usize> Bounds<D> {
     /// The box between two corners, m.
     ///
     /// # Errors
-    /// A coordinate that is not finite; a maximum below the minimum.
+    /// A coordinate that is not finite, or beyond 1e12 m; a maximum below the minimum.
     pub fn new(min: [f64; D], max: [f64; D]) -> Result<Self, ModelError> {
         check_point("min", "the minimum corner of bounds, m,", min)?;
         check_point("max", "the maximum corner of bounds, m,", max)?;

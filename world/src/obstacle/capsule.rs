@@ -30,7 +30,7 @@ impl<const D: usize> Capsule<D> {
     /// A capsule between two ends, m, with a radius, m. Equal ends make a sphere.
     ///
     /// # Errors
-    /// A value that is not finite; a negative radius.
+    /// A coordinate or radius that is not finite, or beyond 1e12 m; a negative radius.
     pub fn new(ends: [[f64; D]; 2], radius: f64) -> Result<Self, ModelError> {
         for end in ends {
             check_point("ends", "an end of a capsule, m,", end)?;

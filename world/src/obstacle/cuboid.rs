@@ -36,7 +36,8 @@ impl<const D: usize> Cuboid<D> {
     /// An axis-aligned box between two corners, m.
     ///
     /// # Errors
-    /// If a coordinate is not finite, or a maximum is not above its minimum.
+    /// If a coordinate is not finite or beyond 1e12 m, or a maximum is not at least 2e-12 m above its
+    /// minimum.
     pub fn new(min: [f64; D], max: [f64; D]) -> Result<Self, ModelError> {
         check_point("min", "the minimum corner of a box, m,", min)?;
         check_point("max", "the maximum corner of a box, m,", max)?;
@@ -44,7 +45,7 @@ impl<const D: usize> Cuboid<D> {
         for axis in 0..D {
             let width = max[axis] - min[axis];
             let what = "the length of a box along an axis, m,";
-            ModelError::check("max", what, width, 1e-12.., "at least 1e-12")?;
+            ModelError::check("max", what, width, 2e-12.., "at least 2e-12")?;
         }
         Self::oriented(
             core::array::from_fn(|axis| min[axis] + half(axis)),
@@ -58,7 +59,8 @@ impl<const D: usize> Cuboid<D> {
     /// of its faces, m.
     ///
     /// # Errors
-    /// If a coordinate is not finite, a vector has length 0, or two are not perpendicular.
+    /// If a coordinate is not finite or beyond 1e12 m, a vector has length 0, or two vectors are not
+    /// perpendicular.
     pub fn oriented(centre: [f64; D], half_edges: [[f64; D]; D]) -> Result<Self, ModelError> {
         check_point("centre", "the centre of a box, m,", centre)?;
         let mut axes = half_edges;

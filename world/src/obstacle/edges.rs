@@ -26,9 +26,9 @@ pub(crate) struct EdgeScratch {
 }
 
 impl EdgeScratch {
-    /// The indices of the sticks that collide: those that are drawn and do not only resist bending,
-    /// and are edges of faces or, as in a rope, not between particles of faces. Sticks of limbs
-    /// are excluded: limbs collide as capsules. Some of the sticks may be torn.
+    /// The indices of the sticks that collide: those that are drawn, do not only resist bending, and are
+    /// edges of faces or have an end that is not a corner of a face, as in a rope. Sticks between ends
+    /// of limbs are excluded: limbs collide as capsules. Some of the sticks may be torn.
     pub(super) fn edges<const D: usize>(&mut self, model: &Model<D>) -> &[u32] {
         let Model { sticks, faces, limbs, .. } = model;
         let ends = sticks.shared_ends();
@@ -43,6 +43,7 @@ impl EdgeScratch {
     }
 }
 
+/// See [`EdgeScratch::edges`].
 fn edges_of<const D: usize>(model: &Model<D>) -> Vec<u32> {
     let Model { sticks, faces, limbs, hidden_sticks, bending, .. } = model;
     let mut is_face_corner = vec![false; model.particles.len()];
@@ -166,7 +167,8 @@ impl<S: Side<D>, const D: usize> EdgeCollisions<'_, S, D> {
         let slope = |nearest: &Nearest<D, f64>| dot(nearest.normal, along);
         let (at_a, at_b) = (self.side.nearest(a), self.side.nearest(b));
         let (down, up) = (slope(&at_a), slope(&at_b));
-        // Otherwise an end is deepest: the collision of its particle is sufficient.
+        // If the distance does not fall, then rise along the stick, an end is deepest: the collision of
+        // the particle there is sufficient.
         if !(down < 0.0 && up > 0.0) {
             return None;
         }
@@ -176,6 +178,7 @@ impl<S: Side<D>, const D: usize> EdgeCollisions<'_, S, D> {
             return None;
         }
         let nearest_at = |fraction: f64| self.side.nearest(add_scaled(a, fraction, along));
+        // Slopes up to this count as 0.
         let flat = 1e-6 * length(along);
         let [fraction_before, falls_until] =
             first_reached(|fraction| slope(&nearest_at(fraction)) >= -flat);
@@ -186,15 +189,16 @@ impl<S: Side<D>, const D: usize> EdgeCollisions<'_, S, D> {
             let Nearest { distance, normal } = nearest_at(fraction);
             (fraction, distance, normal)
         } else {
-            // At a sharp edge of the obstacle: the normal is that weighted mean of the normals on
-            // both sides of it which is perpendicular to the stick. Along this mean, the sharp edge
-            // is farther away than the two planes that meet there.
+            // The stick is deepest at a sharp edge of the obstacle. The normal is a weighted mean of the
+            // normals on both sides of the edge, chosen perpendicular to the stick. Along this normal, the
+            // edge is farther away than each of the two planes that meet there.
             let (before, after) = (nearest_at(fraction_before), nearest_at(fraction_after));
             let (down, up) = (slope(&before), slope(&after));
             let weighted = scaled(before.normal, up / (up - down));
             let mean = add_scaled(weighted, down / (down - up), after.normal);
             let mean_length = length(mean);
-            // If the stick pierces two opposite sides, no direction leads out.
+            // If the normals are nearly opposite, the stick pierces two opposite sides, and no direction
+            // leads out.
             if mean_length < 0.1 {
                 return None;
             }
@@ -210,8 +214,8 @@ impl<S: Side<D>, const D: usize> EdgeCollisions<'_, S, D> {
         })
     }
 
-    /// The contact of the inside of a face, at the point of the side that lies farthest in front of
-    /// it, such as a corner: the normal is that of the face.
+    /// The contact of the inside of a face with the point of the side that is farthest along the normal
+    /// of the face, such as a corner. The normal of the contact is that of the face.
     fn face_contact(&self, model: &Model<D>, face: usize) -> Option<EdgeContact<D>> {
         let corners = model.faces[face];
         let ([a, b, c], contact_distance) = self.corners_if_near(model, corners)?;
@@ -227,7 +231,8 @@ impl<S: Side<D>, const D: usize> EdgeCollisions<'_, S, D> {
             return None;
         }
         let normal: [f64; D] = resize_vector(unit(cross(resize_vector(ab), resize_vector(ac)))?);
-        // A face may be in front or behind: the smaller penetration counts.
+        // The face may move out along its normal or in the opposite direction: the smaller penetration
+        // counts.
         let mut contact: Option<EdgeContact<D>> = None;
         for normal in [normal, scaled(normal, -1.0)] {
             let farthest = self.farthest(centre, normal, size)?;
@@ -243,13 +248,14 @@ impl<S: Side<D>, const D: usize> EdgeCollisions<'_, S, D> {
                 contact = Some(EdgeContact { point, normal, depth });
             }
         }
-        // Beyond the rim of the face, its sticks and particles collide instead.
+        // If the point is beyond the rim of the face, its sticks and particles collide instead.
         contact.filter(|contact| contact.point.weights[..3].iter().all(|weight| *weight > 0.0))
     }
 
-    /// The point of the side that is farthest along a direction; None if there is none. Finds it as
-    /// the point nearest to a distant point in that direction, repeatedly. `size` is a length like
-    /// that of the face, m.
+    /// The point of the side that is farthest along a direction; None if it is not found, as for a side
+    /// that is unbounded in that direction. It is approximated by the point that is nearest to a distant
+    /// point in that direction, four times, each time from the last result. `size` is about the length
+    /// of the face, m.
     fn farthest(&self, start: [f64; D], direction: [f64; D], size: f64) -> Option<[f64; D]> {
         let mut farthest = start;
         let mut cosine = 0.0;
@@ -272,9 +278,9 @@ fn ends_unless_torn(sticks: &Sticks, stick: usize) -> Option<[u32; 2]> {
     (!sticks.is_torn(stick)).then(|| sticks.ends()[stick])
 }
 
-/// The weights of the second and third corner of a triangle at the projection of a point, from the
-/// vectors from the first corner to the others and to the point (Ericson, "Real-Time Collision
-/// Detection", 3.4).
+/// The weights of the second and third corner of a triangle at the projection of a point (Ericson,
+/// "Real-Time Collision Detection", 3.4). `ab` and `ac` are the vectors from the first corner to the
+/// others, `from_a` is that to the point.
 fn weights<const D: usize>([ab, ac]: [[f64; D]; 2], from_a: [f64; D]) -> [f32; 2] {
     let (bb, bc, cc) = (dot(ab, ab), dot(ab, ac), dot(ac, ac));
     let (pb, pc) = (dot(from_a, ab), dot(from_a, ac));

@@ -32,7 +32,7 @@ impl<const D: usize> HalfSpace<D> {
     /// length.
     ///
     /// # Errors
-    /// A coordinate that is not finite; a normal of length 0.
+    /// A coordinate of the point or the normal that is not finite, or beyond 1e12; a normal of length 0.
     pub fn new(point: [f64; D], normal: [f64; D]) -> Result<Self, ModelError> {
         check_point("point", "the point of a half-space, m,", point)?;
         let normal = checked_unit("normal", "the length of the normal of a half-space", normal)?;
@@ -62,8 +62,8 @@ impl<const D: usize> Shape<D> for HalfSpace<D> {
     }
 }
 
-/// The interval that an axis-aligned box covers along a direction. It is rounded like the dot
-/// products of points of the box.
+/// The smallest and the largest dot product of a direction with a point of an axis-aligned box. They
+/// are rounded like the dot products of points.
 #[inline(always)]
 pub(super) fn span<L: Lane, const D: usize>(
     direction: [f32; D],

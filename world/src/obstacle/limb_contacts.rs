@@ -9,11 +9,11 @@ use crate::settings::StepTime;
 /// [ragdolls](crate::Ragdoll). Limbs are capsules around sticks; those that one call of
 /// [`Model::with_limbs`](crate::Model::with_limbs) adds have one owner, as those of one ragdoll do.
 ///
-/// The broad phase sweeps along an axis; nearest points are found as in Ericson, "Real-Time
-/// Collision Detection", 5.1.9, once per substep, from current and previous positions alone. The
-/// two nearest points are moved apart by the weights of their particles, equations (*) and (**) of
-/// Jakobsen 2001, with Coulomb friction. A limb that crossed another's axis in a substep is moved
-/// back to its previous side.
+/// The broad phase is sweep and prune. The nearest points of two limbs are found as in Ericson,
+/// "Real-Time Collision Detection", 5.1.9, once per substep, from current and previous positions alone.
+/// The two points are moved apart by the weights of their particles, equations (*) and (**) of Jakobsen
+/// 2001, with Coulomb friction. If the axes of two limbs crossed in a substep, the limbs are moved back
+/// to the sides on which they were before.
 ///
 /// Limbs do not bounce. Limbs of one owner collide with each other if [`own_limbs`](Self::own_limbs)
 /// is set: without it, an arm may swing through the trunk. Limbs that share a particle never

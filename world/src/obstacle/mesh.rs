@@ -64,14 +64,15 @@ pub struct TriMesh {
     extent: f64,
 }
 
-/// Largest number of collisions of a particle in a pass; after these it stops.
+/// Largest number of collisions of a particle with a mesh in a pass; after these the particle stops.
 const COLLISIONS_MAX: usize = 8;
 
 /// Smallest distance of particles from a mesh, as a fraction of their coordinates: eight rounding
 /// errors of `f32`.
 const SKIN: f64 = 1.0 / (1 << 20) as f64;
 
-/// A box around two points and all within `contact_distance` of them, rounded outwards.
+/// A box that contains all points within `contact_distance`, m, of the segment between two points,
+/// rounded outwards.
 #[inline]
 fn box_around(a: Point, b: Point, contact_distance: f64) -> Aabb {
     let bound = |round: fn(f64, f64) -> f64, outwards: f64, next: fn(f32) -> f32| {
@@ -196,8 +197,8 @@ impl TriMesh {
         normal.map(|n| n / signed_length)
     }
 
-    /// The contact, at distance `contact_distance`, with the first triangle that a particle crosses
-    /// on a segment.
+    /// The contact with the first triangle that a particle crosses on the segment from `from` to `to`;
+    /// the particle keeps `contact_distance`, m, from the plane of the triangle.
     fn crossing_contact(
         &self,
         from: Point,
@@ -211,7 +212,8 @@ impl TriMesh {
         Some(SurfaceContact { normal, depth, clearance: f64::INFINITY })
     }
 
-    /// The contact, at distance `contact_distance`, of a point near the mesh.
+    /// The contact of a point that is closer to the mesh than `contact_distance`, m. None if it is not,
+    /// or if it is exactly on the mesh, where the contact has no normal.
     fn near_contact(&self, p: Point, contact_distance: f64) -> Option<SurfaceContact<f64, 3>> {
         let nearest = self.nearest(p, contact_distance).filter(|nearest| nearest.distance > 0.0)?;
         let NearestPoint { point, distance, .. } = nearest;
@@ -262,8 +264,9 @@ impl TriMesh {
             now = law.resolve(now, [0.0; 3], contact);
             now.x = rounded(now.x);
         }
-        // The gap is too narrow for the particle. It takes the last safe state, or else stops in
-        // front of the first triangle, or else at its start.
+        // The gap is too narrow for the particle. It gets the last safe state. Without one, it stops in
+        // front of the first triangle that it crossed or, if it would cross another one on the way there,
+        // at its start.
         let stopped = |x| VerletState { x, previous: x };
         safe.or_else(|| {
             let (triangle, fraction) = self.first_crossing(from, state.x)?;
@@ -282,7 +285,7 @@ impl Solid<TriMesh> {
         Self::of(mesh)
     }
 
-    /// The distance that a particle keeps, m.
+    /// The distance that a particle keeps from the mesh, m: the thickness plus its radius.
     #[inline]
     fn contact_distance(&self, model: &Model, particle: usize) -> f64 {
         let radius = model.radii.get(particle).copied().unwrap_or_default();
@@ -312,7 +315,8 @@ impl Solid<TriMesh> {
         }
     }
 
-    /// The smallest distance that a particle at `x` keeps, m.
+    /// The smallest distance that a particle at `x` keeps from the mesh, m: a fraction [`SKIN`] of the
+    /// largest coordinate of the particle and the mesh.
     #[inline]
     fn skin(&self, x: Point, pose: &Pose) -> f64 {
         let origin = pose.point([0.0; 3]);
@@ -378,8 +382,8 @@ impl Obstacle for Solid<TriMesh> {
         limbs.resolve(particles, &nearest, displacement, &self.surface, limb_scratch);
     }
 
-    /// For a mesh: by how much a particle is closer than thickness plus radius. (Particles never
-    /// change sides.)
+    /// For a mesh: by how much a particle is closer to it than the thickness plus the radius. (Which side
+    /// the particle is on does not matter, because particles never change sides.)
     fn depth(&self, model: &Model, now: &StepTime) -> f32 {
         let pose = self.pose(now.time);
         let mut deepest = 0.0_f64;

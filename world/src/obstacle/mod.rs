@@ -101,9 +101,9 @@ pub trait Obstacle<const D: usize = 3>: Debug + Send + Sync {
         true
     }
 
-    /// Whether the obstacle may move, in a step, particles at rest in a box, because it moves
-    /// itself. `corners` are the lowest and the highest corner of the box, m; `step` is the whole
-    /// step, with the time at its end. A model that it [may collide with](Self::may_collide_with)
+    /// Whether the motion of the obstacle in a step may move particles that are at rest in a box.
+    /// `corners` are the lowest and the highest corner of the box, m; `step` is the whole step, with the
+    /// time at its end. A model that it [may collide with](Self::may_collide_with)
     /// and may push does not [sleep](crate::Sleep). The default is true, as for an obstacle with
     /// contacts between islands; obstacles that do not move return false.
     fn may_push(&self, corners: &[[f32; D]; 2], step: &StepTime<D>) -> bool {
@@ -112,7 +112,7 @@ pub trait Obstacle<const D: usize = 3>: Debug + Send + Sync {
     }
 
     /// Deepest penetration of a particle at `now`, m; 0 if there is none. The default is 0. For
-    /// [`World::diagnostics`](crate::World::diagnostics); moves nothing.
+    /// [`World::diagnostics`](crate::World::diagnostics).
     fn depth(&self, model: &Model<D>, now: &StepTime<D>) -> f32 {
         let _ = (model, now);
         0.0

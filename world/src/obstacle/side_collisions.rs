@@ -54,8 +54,8 @@ impl<S: Side<D>, const D: usize> WithSimd for SideCollisionsPass<'_, '_, '_, S, 
                 !near.any()
             };
             if !groups.lane_boxes(simd, group).is_some_and(out_of_reach) {
-                // A separate function: if it were inlined, the values that are live in this loop
-                // would cause register spills in it.
+                // A separate function, because if it were inlined, it would spill registers: the values
+                // that are live in this loop occupy some.
                 simd.vectorize(SideCollisionsGroup { simd, obstacle, groups: &mut *groups, group });
             }
         }

@@ -24,8 +24,8 @@ use crate::vector::{length, rounded, wide};
 ///
 /// Analytic shapes ([`Sphere`](crate::Sphere), [`Capsule`](crate::Capsule),
 /// [`Cuboid`](crate::Cuboid), [`HalfSpace`](crate::HalfSpace), [`Bounds`](crate::Bounds), and any
-/// other [`Shape`]) test positions at the end of a substep: a particle fast enough to cross a ball
-/// within one substep passes through, unless the obstacle is [swept](Self::swept). A mesh
+/// other [`Shape`]) test positions at the end of a substep: a particle that is so fast that it crosses
+/// the whole shape within one substep passes through, unless the obstacle is [swept](Self::swept). A mesh
 /// (`TriMesh`, feature `parry`) stops particles at any speed.
 ///
 /// ```
@@ -80,10 +80,10 @@ impl<S: Shape<D>, const D: usize> Solid<S, D> {
     /// the segment enters the shape, and the particle ends behind it, or inside where the nearest
     /// way out is on another side, then the particle collides with the tangent plane at the point
     /// of entry. All other particles collide as without this option. Vertices of rigid bodies and
-    /// limbs are treated likewise.
+    /// limbs are treated in the same way.
     ///
-    /// Shapes that are not [convex](Side::CONVEX) are not swept; nothing passes through
-    /// [`Bounds`](crate::Bounds) and half-spaces anyway. An obstacle that moves particles later in
+    /// Shapes that are not [convex](Side::CONVEX) are not swept. [`Bounds`](crate::Bounds) and
+    /// half-spaces need no sweeping, because nothing passes through them. An obstacle that moves particles later in
     /// a substep can put them on the other side: list swept obstacles last. Sweeping takes longer,
     /// because the positions at the beginning of the substep are recorded.
     ///
@@ -115,16 +115,16 @@ impl<S: Shape<D>, const D: usize> Solid<S, D> {
     }
 
     /// Turns on collisions of sticks and faces, not of particles alone: a coarse sheet stays on the
-    /// edge and the corners of a table, and a rope on a pole thinner than its spacing.
+    /// edge and the corners of a table, and a rope on a pole that is thinner than the rope's spacing.
     ///
     /// After the particles, sticks are resolved, then faces. A stick that is an edge of a face or a
     /// segment of a rope moves out at its deepest point between its ends. A face moves out where the
     /// shape, such as a corner of a box or a small ball, enters between its edges. The particles of
     /// the stick or face share the correction by their weights and inverse masses. Sticks that are
-    /// [hidden](Model::hidden_sticks), [only resist bending](Model::bending), lie across faces, or
-    /// belong to limbs or bodies do not collide, nor do springs. Sticks and faces keep a
-    /// distance from the shape: the thickness of the surface plus the smallest radius of their
-    /// particles.
+    /// [hidden](Model::hidden_sticks), [only resist bending](Model::bending), join corners of faces
+    /// without being an edge of a face, or belong to limbs or bodies do not collide, nor do springs.
+    /// Sticks and faces keep a distance from the shape: the thickness of the surface plus the smallest
+    /// radius of their particles.
     ///
     /// Positions at the end of a substep are tested, even if the obstacle is [swept](Self::swept):
     /// a stick that crosses the whole shape in a substep passes through.
@@ -157,6 +157,7 @@ impl<S: Shape<D>, const D: usize> Solid<S, D> {
 }
 
 impl<S, const D: usize> Solid<S, D> {
+    /// A static obstacle with the default surface; `shape` may also be a mesh, which is not a [`Shape`].
     pub(super) fn of(shape: S) -> Self {
         Self {
             shape,
@@ -171,7 +172,7 @@ impl<S, const D: usize> Solid<S, D> {
     /// Sets the surface.
     ///
     /// # Errors
-    /// A negative value, or a restitution above 1.
+    /// A value that is negative or not finite, a restitution above 1, or a thickness above 1e12 m.
     pub fn with(mut self, surface: Surface) -> Result<Self, ModelError> {
         self.surface = surface.checked()?;
         Ok(self)
@@ -180,7 +181,8 @@ impl<S, const D: usize> Solid<S, D> {
     /// Sets the path: displacements of the shape from its initial position.
     ///
     /// # Errors
-    /// A value that is not finite, a period that is not above 0, keys out of order.
+    /// A value that is not finite or whose magnitude is above 1e12, a period that is not above 0, a list
+    /// of keys that is empty or not in ascending order of time.
     pub fn along(mut self, path: Path<D>) -> Result<Self, ModelError> {
         self.path = path.checked()?;
         Ok(self)
@@ -208,8 +210,8 @@ impl<S, const D: usize> Solid<S, D> {
         !matches!(self.path, Path::Still) || self.spin.is_some()
     }
 
-    /// How far its points near a box move in a step, m: the sum, over the substeps, of the largest
-    /// displacement at a corner of the box.
+    /// How far points of the obstacle near a box move in a step, m: the sum, over the substeps, of the
+    /// largest displacement at a corner of the box.
     fn travel(&self, corners: &[[f32; D]; 2], step: &StepTime<D>) -> f32 {
         let substeps = (step.duration / step.h).round();
         let start = step.time - f64::from(step.duration);
@@ -268,9 +270,9 @@ impl<S: Side<D>, const D: usize> NullaryFnOnce for FindDepth<'_, S, D> {
     }
 }
 
-/// A function that returns the distance of a probe from a side. With a sweep and the positions at
-/// the beginning of the substep: if the probe has entered the side since then, its distance from
-/// the tangent plane at the point of entry.
+/// Returns a function that computes the distance of a probe from a side. `swept` has a sweep and the
+/// positions at the beginning of the substep: if a probe has entered the side since then, the distance
+/// is that from the tangent plane at the point of entry.
 fn nearest<'a, S: Side<D> + 'a, const D: usize>(
     side: S,
     swept: Option<(Sweep<S, D>, &'a [[f32; D]])>,
@@ -384,7 +386,7 @@ impl<S: Shape<D>, const D: usize> Obstacle<D> for Solid<S, D> {
         }
         let start = self.pose(step.time - f64::from(step.duration));
         let [low, high] = *corners;
-        // Twice the travel, because points move along curves.
+        // Twice the travel, a generous bound: between the poses, points move along curves.
         let search_distance = self.surface.thickness + 2.0 * self.travel(corners, step);
         self.shape
             .sides(&start)

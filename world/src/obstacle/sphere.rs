@@ -26,7 +26,7 @@ pub struct Sphere<const D: usize = 3> {
     radius: f64,
 }
 
-/// Checks and returns a radius, m; `what` is its name in the error.
+/// Checks and returns a radius, m; `what` describes it in the error.
 pub(super) fn check_radius(what: &'static str, radius: f64) -> Result<f64, ModelError> {
     ModelError::check("radius", what, radius, 0.0..=COORDINATE_MAX, "from 0 to 1e12")
 }
@@ -35,7 +35,7 @@ impl<const D: usize> Sphere<D> {
     /// A sphere with a centre, m, and a radius, m.
     ///
     /// # Errors
-    /// A value that is not finite; a negative radius.
+    /// A coordinate or radius that is not finite, or beyond 1e12 m; a negative radius.
     pub fn new(centre: [f64; D], radius: f64) -> Result<Self, ModelError> {
         check_point("centre", "the centre of a sphere, m,", centre)?;
         Ok(Self { centre, radius: check_radius("the radius of a sphere, m,", radius)? })

@@ -28,8 +28,8 @@ pub(super) fn first_reached(reached: impl Fn(f64) -> bool) -> [f64; 2] {
     [before, after]
 }
 
-/// The cosine of 26 degrees. If the angle between the normal at the end and that at the start, or
-/// at the point of entry, is smaller, both points count as on the same side.
+/// Two points count as on the same side of a shape if the cosine of the angle between the normals at
+/// these points is above this: 0.9 is the cosine of 26 degrees.
 const SAME_SIDE_COSINE: f64 = 0.9;
 
 /// Where a moving point enters a side.
@@ -42,12 +42,12 @@ pub(super) struct Crossing<const D: usize> {
 }
 
 /// Where a point that moves from `from` to `to`, both relative to a convex side, comes closer to it
-/// than `contact_distance`, m. None if it does not, or if it ends inside and the nearest way out is
-/// where it came in: then the test of the position at the end is sufficient.
+/// than `contact_distance`, m. None if it does not, or if it ends inside and the nearest way out is on
+/// the side where it started or entered: then the test of the position at the end is sufficient.
 ///
 /// The distance from a convex side is a convex function, so along the segment it falls, then rises:
 /// bisection finds the first point that is close enough or past the smallest distance. A point that
-/// starts closer than `contact_distance` must not come closer than it is.
+/// starts closer than `contact_distance` must not come closer than at its start.
 #[inline]
 fn crossing<S: Side<D>, const D: usize>(
     side: &S,
@@ -64,7 +64,7 @@ fn crossing<S: Side<D>, const D: usize>(
     let along = difference(to, from);
     let (start, end) = (side.nearest(from), side.nearest(to));
     let limit = if start.distance < contact_distance { start.distance } else { contact_distance };
-    // The tangent planes at both ends: outside one of them, the segment is outside the side.
+    // A segment that is outside the tangent plane at one of its ends is outside the side.
     let beyond_start = start.distance + dot(start.normal, along) >= limit;
     let beyond_end = end.distance >= limit && end.distance - dot(end.normal, along) >= limit;
     let same_side =

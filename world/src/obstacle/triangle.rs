@@ -8,7 +8,7 @@ use crate::vector::{add_scaled, cross, difference, dot};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Facing {
     /// The side from which their corners are counter-clockwise. Particles from the other side pass
-    /// through, so one that is inside a closed mesh by mistake gets out.
+    /// through, so a particle that is inside a closed mesh can leave it.
     #[default]
     Front,
     /// Both sides.
@@ -18,8 +18,8 @@ pub enum Facing {
 /// A point or vector, m.
 pub(super) type Point = [f64; 3];
 
-/// Corners, m. They come from `f32`, so that the fast path of the exact predicate nearly always
-/// decides.
+/// A triangle by its corners, m. Their coordinates are values of `f32`, so that the fast path of the
+/// exact predicate nearly always decides.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Triangle(pub(super) [Point; 3]);
 
@@ -46,9 +46,9 @@ impl Triangle {
         orientation(a, b, c, p)
     }
 
-    /// The fraction of the segment `from` - `to` at which it crosses the triangle, if it does. A
-    /// segment that ends on the triangle crosses it, one in its plane does not; one through an edge
-    /// or corner crosses all triangles there.
+    /// The fraction of the segment from `from` to `to` at which it crosses the triangle, if it does. A
+    /// segment that ends on the triangle crosses it. A segment in the plane of the triangle does not.
+    /// A segment through an edge or corner crosses all triangles there.
     #[inline]
     pub(super) fn crossing(&self, facing: Facing, from: Point, to: Point) -> Option<f64> {
         let (before, after) = (self.orientation(from), self.orientation(to));

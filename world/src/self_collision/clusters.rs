@@ -1,6 +1,6 @@
-//! Balls in clusters: groups of as many as an AVX-512 register has lanes, near each other at the
-//! beginning, so that a search compares one ball with a cluster at a time (Páll and Hess, "A Flexible
-//! Algorithm for Calculating Pair Interactions on SIMD Architectures", 2013).
+//! Balls in clusters. A cluster has as many balls as an AVX-512 register has lanes; they are near each
+//! other at the beginning. So a search compares one ball with a whole cluster at a time (Páll and Hess,
+//! "A Flexible Algorithm for Calculating Pair Interactions on SIMD Architectures", 2013).
 
 use taut_core::PADDING;
 
@@ -28,32 +28,32 @@ pub(crate) struct Balls<const D: usize> {
 
 /// The indices of points, in the order of their slots: padding repeats the last point.
 ///
-/// Points are divided along the longest side of their bounding box, again and again, into parts of
-/// whole clusters. So consecutive clusters are near each other, too.
+/// Points are divided recursively, along the longest side of their bounding box, into two sets of whole
+/// clusters. So consecutive clusters are near each other, too.
 pub(crate) fn clustered<const D: usize>(points: &[[f32; D]]) -> Vec<u32> {
     let mut order: Vec<u32> = (0..points.len() as u32).collect();
-    let mut parts = vec![&mut order[..]];
-    while let Some(part) = parts.pop() {
-        if part.len() <= CLUSTER {
-            part.sort_unstable();
+    let mut sets = vec![&mut order[..]];
+    while let Some(set) = sets.pop() {
+        if set.len() <= CLUSTER {
+            set.sort_unstable();
             continue;
         }
         let coordinate = |point: u32, axis: usize| points[point as usize][axis];
         let side = |axis: usize| {
-            let ends = part.iter().fold([f32::MAX, f32::MIN], |[low, high], &point| {
+            let ends = set.iter().fold([f32::MAX, f32::MIN], |[low, high], &point| {
                 [low.min(coordinate(point, axis)), high.max(coordinate(point, axis))]
             });
             ends[1] - ends[0]
         };
         let longest =
             (1..D).fold(0, |best, axis| if side(axis) > side(best) { axis } else { best });
-        // Half of its clusters; only the last cluster of the model may be partly empty.
-        let middle = part.len().div_ceil(CLUSTER).div_ceil(2) * CLUSTER;
-        part.select_nth_unstable_by(middle, |&one, &other| {
+        // Half of the clusters of the set; only the last cluster of the model may be partly empty.
+        let middle = set.len().div_ceil(CLUSTER).div_ceil(2) * CLUSTER;
+        set.select_nth_unstable_by(middle, |&one, &other| {
             coordinate(one, longest).total_cmp(&coordinate(other, longest)).then(one.cmp(&other))
         });
-        let (low, high) = part.split_at_mut(middle);
-        parts.extend([high, low]);
+        let (low, high) = set.split_at_mut(middle);
+        sets.extend([high, low]);
     }
     let last = order.last().copied();
     let padded = order.len().next_multiple_of(CLUSTER);

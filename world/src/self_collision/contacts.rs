@@ -9,7 +9,7 @@ use crate::vector::{add_scaled, difference, dot, length, scaled, sum};
 
 /// Two balls that touch in this substep.
 #[derive(Clone, Copy, Debug)]
-struct Contact<const D: usize> {
+struct BallContact<const D: usize> {
     /// Their slots.
     balls: [u32; 2],
     /// From the second ball to the first, of length 1.
@@ -18,15 +18,15 @@ struct Contact<const D: usize> {
     depth: f32,
     /// Displacement of the first relative to the second in this substep, m.
     relative: [f32; D],
-    /// The fraction of the correction by which each of them moves: negative for the second.
+    /// The fraction of the correction by which each ball moves: negative for the second.
     fractions: [f32; 2],
     /// Coulomb's μ.
     friction: f32,
-    /// How far the contact may move them apart in a substep, in addition to their approach, m.
+    /// How far the contact may move the balls apart in a substep, in addition to their approach, m.
     separation_max: f32,
 }
 
-impl<const D: usize> Contact<D> {
+impl<const D: usize> BallContact<D> {
     const NONE: Self = Self {
         balls: [0; 2],
         normal: [0.0; D],
@@ -52,8 +52,8 @@ impl<const D: usize> Correction<D> {
 }
 
 /// Resolves contacts: finds all contacts of a pass from the positions at its start, then resolves
-/// them one after the other (Gauss-Seidel), by colour: contacts that follow each other have no ball
-/// in common, so that a CPU resolves several at a time.
+/// them one after the other (Gauss-Seidel), sorted by colour. Contacts of one colour have no movable
+/// ball in common, so that a CPU executes the code for several of them at a time.
 ///
 /// (Tried: all at once with mass splitting (Jacobi), as in Tonge, Benevolenski, Voroshilov, "Mass
 /// Splitting for Jitter-Free Parallel Rigid Body Simulation", 2012: with a thickness of 0.8 of the
@@ -62,14 +62,15 @@ impl<const D: usize> Correction<D> {
 /// where one iteration leaves none at rest.)
 #[derive(Clone, Debug)]
 pub(crate) struct ContactSolver<const D: usize> {
-    parts: Vec<Part<D>>,
-    /// The contacts in the order in which they are resolved: by colour. The vector may be longer.
-    sorted: Vec<Contact<D>>,
+    parts: Vec<PartContacts<D>>,
+    /// The contacts of this pass in the order in which they are resolved: by colour. Further entries
+    /// are unused.
+    sorted: Vec<BallContact<D>>,
     /// The colours of the contacts of all parts.
     colours: Vec<u8>,
     /// By slot: the colours of its contacts, as bits; 0 between calls.
     used: Vec<u64>,
-    /// The correction of each slot; 0 between calls.
+    /// By slot: its correction; 0 between calls.
     corrections: Vec<Correction<D>>,
     /// The slots that contacts move.
     movable: Vec<u32>,
@@ -77,10 +78,10 @@ pub(crate) struct ContactSolver<const D: usize> {
 
 /// The contacts of the clusters of a part.
 #[derive(Clone, Debug)]
-struct Part<const D: usize> {
+struct PartContacts<const D: usize> {
     /// The pairs of balls that touch.
     touching: Vec<Row>,
-    contacts: Vec<Contact<D>>,
+    contacts: Vec<BallContact<D>>,
 }
 
 /// Number of contacts per ball for which memory is reserved.
@@ -89,14 +90,14 @@ const CONTACTS_RESERVED: usize = 6;
 /// in one place has more.
 const CONTACTS_MAX: usize = 64;
 
-/// Number of colours. Contacts that find no free one have the last.
+/// Number of colours. A contact for which no colour is free gets the last one.
 const COLOURS: usize = 64;
 
 /// How far a contact may move two balls apart in a substep, in addition to their approach, as a
 /// multiple of their thickness: so balls that overlap deeply separate over several substeps.
 const SEPARATION_MAX: f32 = 0.2;
 
-/// The direction of a vector; the second axis if the vector has no length.
+/// The direction of a vector of a given length; the second axis if the length is 0.
 fn direction<const D: usize>(a: [f32; D], length: f32) -> [f32; D] {
     if length > f32::MIN_POSITIVE {
         scaled(a, 1.0 / length)
@@ -121,7 +122,8 @@ pub(crate) fn swept_contact<const D: usize>(
         let distance = end2.sqrt();
         return Some((direction(end, distance), thickness - distance));
     }
-    // They were or came nearer than the thickness. Their offset when they first met gives the normal:
+    // Otherwise, their offset when they met gives the normal. They met at the beginning, if they were
+    // nearer than the thickness then, or else at the fraction of the substep at which
     // |start + fraction path| = thickness.
     let path = difference(end, start);
     let (path2, along, start2) = (dot(path, path), dot(start, path), dot(start, start));
@@ -147,7 +149,7 @@ impl<const D: usize> ContactSolver<D> {
     pub(crate) fn new(clusters: usize) -> Self {
         let slots = CLUSTER * clusters;
         let reserved = CONTACTS_RESERVED * CLUSTER * PART.min(clusters);
-        let part = || Part {
+        let part = || PartContacts {
             touching: Vec::with_capacity(reserved),
             contacts: Vec::with_capacity(reserved),
         };
@@ -175,7 +177,7 @@ impl<const D: usize> ContactSolver<D> {
             find_touching(balls, &near[index], pairings, &mut part.touching);
             part.find(balls, pairings, limit);
         });
-        let count = |part: &Part<D>| part.contacts.len();
+        let count = |part: &PartContacts<D>| part.contacts.len();
         share_unused(&mut self.parts, limit, count, |_, part, limit| {
             part.find(balls, pairings, limit);
         });
@@ -197,7 +199,7 @@ impl<const D: usize> ContactSolver<D> {
             let largest = incoming + contact.separation_max;
             let separation = if depth < largest { depth } else { largest };
             let x = difference(scaled(normal, separation), slip);
-            // As at obstacles: the separation adds no velocity, and what remains of the approach is lost.
+            // As at obstacles, the separation adds no velocity, and the approach velocity becomes 0.
             let previous = scaled(normal, separation - incoming);
             for (slot, fraction) in [one, other].into_iter().zip(contact.fractions) {
                 let correction = &mut self.corrections[slot];
@@ -216,19 +218,19 @@ impl<const D: usize> ContactSolver<D> {
         &self.movable
     }
 
-    /// Sorts the contacts of all parts by colour: those of one colour have no ball in common, apart from
-    /// the last colour. Each contact has the first colour that is free at both balls. Returns their
-    /// number.
+    /// Sorts the contacts of all parts by colour. Each contact has the first colour that is free at both
+    /// balls, so contacts of one colour have no movable ball in common, except for the last colour.
+    /// Returns the number of contacts.
     fn sort_by_colour(&mut self) -> usize {
         let Self { parts, sorted, colours, used, movable, .. } = self;
-        // Counting sort: where the contacts of each colour begin in `sorted`.
+        // For a counting sort: the index in `sorted` at which the contacts of each colour begin.
         let mut first = [0_u32; COLOURS + 1];
         colours.clear();
         movable.clear();
         for contact in parts.iter().flat_map(|part| &part.contacts) {
             let [one, other] = contact.balls.map(|slot| slot as usize);
             let colour = (!(used[one] | used[other])).trailing_zeros().min(COLOURS as u32 - 1);
-            // Contacts of a ball that does not move are independent of each other.
+            // Two contacts may have a colour in common if they share only a ball that does not move.
             for (slot, fraction) in contact.balls.into_iter().zip(contact.fractions) {
                 if fraction != 0.0 {
                     let used = &mut used[slot as usize];
@@ -245,7 +247,7 @@ impl<const D: usize> ContactSolver<D> {
             first[colour] += first[colour - 1];
         }
         if sorted.len() < colours.len() {
-            sorted.resize(colours.len(), Contact::NONE);
+            sorted.resize(colours.len(), BallContact::NONE);
         }
         let contacts = parts.iter().flat_map(|part| &part.contacts);
         for (&contact, &colour) in contacts.zip(&*colours) {
@@ -260,7 +262,7 @@ impl<const D: usize> ContactSolver<D> {
     }
 }
 
-impl<const D: usize> Part<D> {
+impl<const D: usize> PartContacts<D> {
     /// Finds the contacts, in the order of the rows; at most `limit` of them.
     fn find(&mut self, balls: &Balls<D>, pairings: &impl Pairings, limit: usize) {
         let Self { touching, contacts } = self;
@@ -281,7 +283,7 @@ impl<const D: usize> Part<D> {
                 let [w, other_w] = pair.map(|slot| balls.inverse_mass[slot]);
                 let total = w + other_w;
                 if total > 0.0 && contacts.len() < limit {
-                    contacts.push(Contact {
+                    contacts.push(BallContact {
                         balls: pair.map(|slot| slot as u32),
                         normal,
                         depth,
@@ -321,7 +323,7 @@ mod tests {
                 Some((normal, depth)) => {
                     prop_assert!(nearest < 1.0 + 1e-4);
                     prop_assert!((length(normal) - 1.0).abs() < 1e-5);
-                    // Afterwards they are apart.
+                    // After the correction they are apart.
                     let resolved = add_scaled(end, depth, normal);
                     prop_assert!(length(resolved) > 1.0 - 1e-4);
                 }

@@ -6,8 +6,9 @@ use crate::vector::{cross, difference, dot};
 /// The corners of a triangle, as indices of points.
 type Triangle = [u32; 3];
 
-/// Number of pairs of an edge and a triangle where the edge passes through the triangle, and a triangle
-/// of the edge has no corner in common with it. Every edge counts once, even if two triangles share it.
+/// Number of pairs of an edge and a triangle where the edge passes through the triangle. A pair counts
+/// if at least one triangle of the edge has no corner in common with that triangle. It counts once,
+/// even if two triangles share the edge.
 pub(crate) fn crossings(points: &[[f64; 3]], triangles: &[Triangle]) -> usize {
     let mut boxes: Vec<BoundingBox<3>> = Vec::with_capacity(triangles.len());
     for (object, triangle) in triangles.iter().enumerate() {
@@ -72,7 +73,7 @@ mod tests {
             [0.3, 0.3, 1.0],
             [5.0, 5.0, 0.5],
             [-5.0, 7.0, 0.5],
-            // With points 4 and 5: a triangle above that plane.
+            // Forms a triangle with points 4 and 5 that is above the plane z = 0.
             [0.2, 0.2, 2.0],
         ];
         assert_eq!(crossings(&points, &[[0, 1, 2], [3, 4, 5]]), 2); // an edge of each triangle

@@ -5,8 +5,8 @@ use super::motions::Motions;
 /// How far apart balls may be to be near each other, in addition to their thickness.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Margin<'a> {
-    /// Far enough to find all pairs that touch in this and the next substeps, `substeps` in all, if two
-    /// balls deviate from uniform motion by at most `deviation`, m, relative to each other.
+    /// A distance up to which all pairs are found that touch in this or the next substeps, `substeps` in
+    /// all, if two balls deviate from uniform motion by at most `deviation`, m, relative to each other.
     Uniform { substeps: u32, deviation: f32 },
     /// A distance between their positions now, m.
     Distance(f32),
@@ -20,9 +20,9 @@ impl Margin<'_> {
     #[inline(always)]
     pub(super) fn of<const D: usize>(self, clusters: [usize; 2], motions: &Motions<D>) -> f32 {
         match self {
-            // From the positions, at the end of this substep, its beginning is one displacement back,
-            // and the end of the last substep one ahead for each later one; the larger number
-            // suffices for both.
+            // Positions are those at the end of this substep. Its beginning is one displacement back,
+            // and the end of the last substep is `substeps - 1` displacements ahead. The larger of the
+            // two numbers of displacements covers both.
             Self::Uniform { substeps, deviation } => {
                 deviation + (substeps - 1).max(1) as f32 * motions.relative(clusters)
             }
@@ -31,7 +31,8 @@ impl Margin<'_> {
         }
     }
 
-    /// The part of the margin that the boxes of clusters do not contain, m.
+    /// The part of the margin that the boxes of clusters do not contain, m; they contain motions and
+    /// radii.
     #[inline(always)]
     pub(super) fn between_boxes(self) -> f32 {
         match self {

@@ -38,10 +38,10 @@ const SURFACE_THICKNESS: f64 = core::f64::consts::SQRT_2;
 /// How the particles of a model collide with each other, and with other models that have
 /// self-collision: with their particles, or with their limbs and rigid bodies.
 ///
-/// Each particle is a ball whose diameter is the thickness of the model; balls of two models keep
-/// the greater of both thicknesses. Both balls of a contact are moved, by their masses, and slow
-/// each other down by Coulomb friction. Contacts do not bounce. The thickness should be about the
-/// spacing: smaller balls leave gaps, through which a sheet under load can pass another one.
+/// Each particle is a ball whose diameter is the thickness of the model; the centres of balls of two
+/// models keep the greater of both thicknesses as distance. Both balls of a contact are moved, by their
+/// masses, and slow each other down by Coulomb friction. Contacts do not bounce. The thickness should be
+/// about the spacing: smaller balls leave gaps, through which a sheet under load can pass another one.
 /// (Similar: M. Müller, "Ten Minute Physics", part 15, 2022.)
 ///
 /// Particles that a stick joins do not collide with each other, nor do particles that are closer at
@@ -49,17 +49,17 @@ const SURFACE_THICKNESS: f64 = core::f64::consts::SQRT_2;
 /// thickness.
 ///
 /// Contacts are resolved after the sticks and before the obstacles. Balls are swept: two that meet
-/// and pass each other within a substep are put back to where they met. It is not stored on which side
-/// of a sheet a particle is, so cloth that was pulled through another one can leave it again.
+/// and pass each other within a substep are put back to where they met. No state says on
+/// which side of a sheet a particle is, so cloth that was pulled through another one can leave it again.
 ///
 /// # Limbs and bodies
 ///
 /// A model with limbs (as a [ragdoll](crate::Ragdoll)) or rigid bodies takes part with these instead
 /// of its particles: balls collide with capsules, and with the convex hulls of the meshes of bodies
 /// (feature `parry`). Both sides are moved by their masses, the limb or body through the particles
-/// that carry the point of contact. The centre of a ball keeps half of both thicknesses from the
-/// surface, which at a hull are the planes of its faces, so its edges are not rounded. Balls are
-/// swept at any speed, if limbs and bodies turn by no more than about 0.1 rad in a substep.
+/// that carry the point of contact. The centre of a ball keeps half the sum of the two thicknesses from
+/// the surface. At a hull, that is the distance from the planes of its faces, so edges are not rounded.
+/// Balls are swept at any speed, if limbs and bodies turn by no more than about 0.1 rad in a substep.
 ///
 /// Limbs collide with the bodies of other models at the deepest point of each half of the limb. Limbs
 /// with limbs and bodies with bodies collide only by [`LimbContacts`](crate::LimbContacts) and
@@ -89,12 +89,12 @@ const SURFACE_THICKNESS: f64 = core::f64::consts::SQRT_2;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SelfCollision {
-    /// The distance that particles keep, m. Default (`None`): the spacing, as √2 times the mean
-    /// radius of the smallest circles around the faces; for a model without faces its mean stick,
-    /// without those that resist bending. For limbs and bodies, twice the distance by which their
+    /// The distance that particles keep, m. Default (`None`): the spacing, computed as √2 times the
+    /// mean radius of the smallest circles around the faces; for a model without faces, the mean rest
+    /// length of the sticks that do not resist bending. For limbs and bodies, twice the distance by which their
     /// surface is moved out; their default is 0.
     pub thickness: Option<f32>,
-    /// Coulomb's μ. Two models have the geometric mean of both. Default: 0.3.
+    /// Coulomb's μ. In contacts of two models it is the geometric mean of both values. Default: 0.3.
     pub friction: f32,
     /// The categories of the model, as bits. Two models collide if the mask of each has a bit of
     /// the categories of the other; a model collides with itself if its mask has a bit of its own
@@ -139,7 +139,7 @@ fn covering_radius<const D: usize>(corners: [[f64; D]; 3]) -> f64 {
     squares.sort_by(f64::total_cmp);
     let [short, middle, long] = squares;
     if long >= short + middle {
-        return 0.5 * long.sqrt(); // obtuse: the circle over the longest side
+        return 0.5 * long.sqrt(); // obtuse: the longest side is the diameter
     }
     // The circumradius is `abc / 4 A`, with 16 A² by Heron's formula.
     let sixteen_area2 = 4.0 * short * middle - (short + middle - long) * (short + middle - long);

@@ -24,7 +24,7 @@ impl<const D: usize> Motions<D> {
         widest(Measure { balls, motions: &mut self.0 });
     }
 
-    /// How far balls of one cluster move relative to each other, m: mean of clusters.
+    /// How far two balls of one cluster move relative to each other, at most, m: the mean over clusters.
     pub(crate) fn local(&self) -> f32 {
         let sum: f32 = self.0.iter().map(|motion| difference_max(motion, motion)).sum();
         sum / self.0.len() as f32
@@ -65,6 +65,7 @@ fn difference_max<const D: usize>(one: &Bounds<D>, other: &Bounds<D>) -> f32 {
     dot(greatest, greatest).sqrt()
 }
 
+/// Measures the bounds of displacements, with run-time SIMD dispatch.
 struct Measure<'a, const D: usize> {
     balls: &'a Balls<D>,
     motions: &'a mut Vec<Bounds<D>>,

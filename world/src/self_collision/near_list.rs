@@ -8,7 +8,7 @@ use super::radii::Radii;
 use super::travel::{DisplacementBounds, ExpectedMotion, Travel};
 use super::workers::Workers;
 
-/// How many substeps at the present speed the margin of slow balls should last.
+/// For how many substeps at the current speed the margin of a list for slow balls should suffice.
 const SUBSTEPS: f32 = 4.0;
 /// Least and greatest margin of slow balls, as multiples of the greatest thickness. Balls that are too
 /// fast for the greatest margin get a list that takes account of their motion.
@@ -55,13 +55,14 @@ pub(crate) struct NearList<const D: usize> {
 /// How long a list is valid.
 #[derive(Clone, Copy, Debug)]
 enum Validity {
-    /// While no two balls have moved by more than this relative to each other, m: for slow balls.
+    /// While no two balls have moved by more than this distance, m, relative to each other: for slow
+    /// balls.
     Distance(f32),
     /// For at most `substeps` substeps, while no two balls deviate by more than `deviation`, m, from
     /// uniform motion relative to each other: for fast balls.
     Uniform { substeps: u32, deviation: f32 },
-    /// While no ball is farther from its position than the radius of its cluster: for balls of which
-    /// some move back and forth, as in a heap.
+    /// While no ball is farther from its position when the list was built than the radius of its
+    /// cluster: for balls of which some move back and forth, as in a heap.
     Radii,
 }
 
@@ -69,7 +70,7 @@ enum Validity {
 /// touch.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct EmptyList<'a, const D: usize> {
-    /// How many lists had been built, this one included; identifies the list.
+    /// Identifies the list: how many lists were built up to this one.
     pub(crate) number: u64,
     /// Positions by axis and slot when it was built, m.
     pub(crate) positions: &'a [Vec<f32>; D],
@@ -77,6 +78,7 @@ pub(crate) struct EmptyList<'a, const D: usize> {
     pub(crate) margin: f32,
 }
 
+/// The columns as slices.
 fn slices<const D: usize>(columns: &[Vec<f32>; D]) -> [&[f32]; D] {
     columns.each_ref().map(Vec::as_slice)
 }
@@ -107,7 +109,7 @@ impl<const D: usize> NearList<D> {
         }
     }
 
-    /// The rows for this substep, by part.
+    /// Returns the rows for this substep, by part. Builds a new list if the old one is no longer valid.
     pub(crate) fn refreshed(
         &mut self,
         balls: &Balls<D>,
@@ -165,8 +167,8 @@ impl<const D: usize> NearList<D> {
         for axis in 0..D {
             let (position, previous) = (&balls.position[axis], &balls.previous[axis]);
             let from = if is_uniform { previous } else { position };
-            // Displacements of NaN do not count. With a start of NaN, a ball that is finite again
-            // would never count, and the list would last.
+            // Displacements of NaN are ignored. With a start of NaN, the displacement of a ball that
+            // becomes finite again would be NaN, too, and the list would stay valid.
             for (start, &x) in self.start[axis].iter_mut().zip(from) {
                 *start = if x.is_nan() { f32::MAX } else { x };
             }
@@ -184,7 +186,7 @@ impl<const D: usize> NearList<D> {
         self.built += 1;
     }
 
-    /// Chooses a kind of list for balls of which some are fast, given that of the old list.
+    /// Chooses the kind of a new list for balls of which some are fast; `old` is that of the old list.
     fn validity_for_fast_balls(
         &mut self,
         old: Option<Validity>,

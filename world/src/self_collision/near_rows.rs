@@ -15,8 +15,8 @@ use crate::vector::dot;
 
 /// Number of rows per ball for which memory is reserved.
 const ROWS_RESERVED: usize = 4;
-/// Largest number of rows per slot, on average. Only a heap of thousands of balls in one place has more; the pairs
-/// beyond it do not collide.
+/// Largest number of rows per slot, on average. Only a heap of thousands of balls in one place has more;
+/// the pairs in further rows do not collide.
 const ROWS_MAX: usize = 256;
 
 /// A ball, and the balls of one cluster that are near it.
@@ -90,8 +90,8 @@ impl<const D: usize> NearRows<D> {
         }
     }
 
-    /// The rows of the last search by part of the clusters of their balls: in ascending order by the
-    /// cluster of the ball, the other cluster, and the slot of the ball.
+    /// The rows of the last search, grouped by the part that has the cluster of the ball. They are in
+    /// ascending order of the cluster of the ball, then the other cluster, then the slot of the ball.
     pub(crate) fn parts(&self) -> &[Vec<Row>] {
         &self.parts
     }
@@ -117,8 +117,8 @@ impl<const D: usize> NearRows<D> {
         &self.motions
     }
 
-    /// Finds the pairs that may collide and are near each other: all of them, unless there are more
-    /// than `ROWS_MAX` rows per slot. A ball whose position is not finite is near none.
+    /// Finds the pairs of balls that may collide and are near each other: all of them, unless there are
+    /// more than `ROWS_MAX` rows per slot. A ball whose position is not finite is near no other.
     pub(crate) fn search(
         &mut self,
         balls: &Balls<D>,
@@ -155,7 +155,7 @@ impl<const D: usize> NearRows<D> {
     }
 }
 
-/// Fits the boxes of a tree to the balls.
+/// Fits the boxes of a tree to the balls, with run-time SIMD dispatch: see [`BoxTree::refit`].
 struct Refit<'a, const D: usize> {
     tree: &'a mut BoxTree<D>,
     balls: &'a Balls<D>,
@@ -174,13 +174,13 @@ impl<const D: usize> WithSimd for Refit<'_, D> {
     }
 }
 
-/// The distance up to which balls are near, m: 0.1 % more than the sum, for rounding.
+/// The distance up to which balls are near, m: thickness plus margin, and 0.1 % more for rounding.
 #[inline(always)]
 fn cutoff_of(thickness: f32, margin: f32) -> f32 {
     1.001 * (thickness + margin)
 }
 
-/// The search for balls near those of a part of the clusters.
+/// The search for balls near those of one part of the clusters, with run-time SIMD dispatch.
 struct Search<'a, P, const D: usize> {
     balls: &'a Balls<D>,
     pairings: &'a P,
@@ -193,7 +193,7 @@ struct Search<'a, P, const D: usize> {
     models: [u32; 2],
     pairing: Option<Pairing>,
     rows: &'a mut Vec<Row>,
-    /// About how many rows it may find.
+    /// Once there are this many rows, further pairs of clusters add none.
     limit: usize,
 }
 
@@ -306,8 +306,8 @@ mod tests {
     use super::*;
     use crate::vector::{add_scaled, difference, length};
 
-    /// Two models: pairs of balls of consecutive points are left out, and balls of the second model do
-    /// not collide with each other.
+    /// The balls of two models. The pairs of consecutive points are left out, and balls of the second
+    /// model do not collide with each other.
     struct TwoModels {
         thickness: f32,
         left_out: LeftOut,
@@ -325,8 +325,8 @@ mod tests {
         }
     }
 
-    /// Checks that a search finds all near pairs, and only pairs that may collide. `paths` are the
-    /// displacements of the points in a substep, m.
+    /// Checks that a search finds all near pairs, and only pairs that may collide and whose positions
+    /// are finite. `paths` are the displacements of the points in a substep, m.
     fn check<const D: usize>(points: &[[f32; D]], paths: &[[f32; D]], thickness: f32) {
         let (first, second) = points.split_at(points.len() / 3);
         let mut balls = Balls::<D>::new([first.len(), second.len()].into_iter());
@@ -388,6 +388,8 @@ mod tests {
                     "slots {one} and {other} must not collide, but were found"
                 );
             }
+            let is_finite = |slot: &usize| balls.position(*slot).iter().all(|x| x.is_finite());
+            assert!(found.iter().flatten().all(is_finite), "a ball that is not finite was found");
             let key = |&[one, other]: &[usize; 2]| (one / CLUSTER, other / CLUSTER, one, other);
             assert!(found.is_sorted_by_key(key), "the rows are not in ascending order");
             assert!(found.iter().all(|[one, other]| one < other), "a pair is not in order");
@@ -416,8 +418,9 @@ mod tests {
 
     #[test]
     fn positions_that_are_not_finite_are_near_nothing() {
-        let points =
-            [[f32::NAN; 3], [0.0; 3], [f32::INFINITY; 3], [f32::NEG_INFINITY; 3], [0.1; 3]];
-        check(&points, &[[0.0; 3]; 5], 0.5);
+        // A third of the points, and so some of each kind, is in the first model.
+        let (nan, infinity) = (f32::NAN, f32::INFINITY);
+        let points = [nan, 0.0, infinity, 0.1, -infinity, nan, 0.05, 0.3, infinity].map(|x| [x; 3]);
+        check(&points, &[[0.0; 3]; 9], 0.5);
     }
 }

@@ -10,9 +10,10 @@ use super::motions::Motions;
 use crate::simd::widest;
 use crate::vector::{difference, dot};
 
-/// The radius of a cluster, as a multiple of the greatest displacement of its balls in a substep.
+/// The radius of a cluster, without [`RADIUS_MIN`], as a multiple of the greatest displacement of its
+/// balls in a substep.
 const DISPLACEMENTS: f32 = 1.5;
-/// The least radius, as a multiple of the greatest thickness.
+/// Added to the radius of each cluster, as a multiple of the greatest thickness.
 const RADIUS_MIN: f32 = 0.1;
 
 /// By cluster: how far its balls may be from their positions when a list was built, m.
@@ -25,8 +26,8 @@ impl Radii {
         Self(Vec::with_capacity(clusters))
     }
 
-    /// Chooses radii by the motions of clusters in this substep, such that no ball moves farther if
-    /// it moves back and forth. Returns their mean, m.
+    /// Chooses radii from the motions of clusters in this substep: a ball that moves back and forth
+    /// stays within them. Returns their mean, m.
     pub(crate) fn fit<const D: usize>(&mut self, motions: &Motions<D>, thickness: f32) -> f32 {
         self.0.clear();
         let radius = |displacement| DISPLACEMENTS * displacement + RADIUS_MIN * thickness;
@@ -39,13 +40,15 @@ impl Radii {
         &self.0
     }
 
-    /// Whether all balls are within the radii of their clusters throughout this substep; `start` has
-    /// the positions when the list was built, by axis, m. NaN does not count.
+    /// Whether all balls are within the radii of their clusters at the beginning and at the end of this
+    /// substep, and so also in between. `start` has the positions when the list was built, by axis, m.
+    /// Positions of NaN are ignored.
     pub(crate) fn contain<const D: usize>(&self, balls: &Balls<D>, start: &[Vec<f32>; D]) -> bool {
         widest(Contain { radii: &self.0, balls, start })
     }
 }
 
+/// Tests whether radii contain balls, with run-time SIMD dispatch.
 struct Contain<'a, const D: usize> {
     radii: &'a [f32],
     balls: &'a Balls<D>,

@@ -12,17 +12,18 @@ use super::workers::Workers;
 use crate::model::Model;
 use crate::vector::{difference, length};
 
-/// The greatest length of a path along sticks between two particles that are left out, as a multiple of
-/// the thickness. (In square cells without diagonal sticks a path is up to √2 times the distance.)
+/// The greatest length of a path along sticks between two particles that do not collide, as a multiple
+/// of the thickness. (In square cells without diagonal sticks, a path is up to √2 times as long as the
+/// distance.)
 const PATH_MAX: f32 = 2.0;
 
 /// Pairs of slots that do not collide with each other, by cluster.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LeftOut {
-    /// Where the entries of each cluster begin, and the end of the last.
+    /// The index of the first entry of each cluster, and at the end the number of entries.
     first: Vec<u32>,
-    /// A second cluster, the same or a later one; and for each slot of the first cluster, the slots of
-    /// the second that are left out, as bits.
+    /// Each entry has a second cluster, the same or a later one; and for each slot of the first cluster,
+    /// the slots of the second that are left out, as bits.
     entries: Vec<(u32, [u16; CLUSTER])>,
 }
 
@@ -58,7 +59,8 @@ impl LeftOut {
     }
 }
 
-/// The slots of a model's balls, and the pairs that are near each other at rest.
+/// The slots of a model's balls, and the pairs of slots that do not collide because their particles are
+/// near each other at rest.
 #[derive(Clone, Debug)]
 pub(crate) struct RestPairs {
     /// The particle of each slot.
@@ -71,7 +73,7 @@ pub(crate) struct RestPairs {
 
 /// The sticks at each particle, without those that are torn.
 struct Neighbours {
-    /// Where the entries of each particle begin.
+    /// The index of the first entry of each particle, and at the end the number of entries.
     first: Vec<u32>,
     /// For each stick at a particle: its other end, and its rest length, m.
     others: Vec<(u32, f32)>,
@@ -85,8 +87,9 @@ fn intact(sticks: &Sticks) -> impl Iterator<Item = (usize, [u32; 2])> {
 impl Neighbours {
     fn new<const D: usize>(model: &Model<D>) -> Self {
         let sticks = &model.sticks;
-        // Counting sort: `first[p + 1]` is where the entries of p begin, until filling moves it to
-        // where they end; then `first[p]` is where they begin.
+        // Counting sort. At first, `first[p + 1]` is where the entries of p begin. Each entry that is
+        // filled in increases it, so at the end it is where the entries of p end and those of p + 1
+        // begin.
         let mut first = vec![0; model.particles.len() + 2];
         for end in intact(sticks).flat_map(|(_, ends)| ends) {
             first[end as usize + 2] += 1;
@@ -117,11 +120,12 @@ impl Neighbours {
 /// in Connexion with Graphs", 1959).
 struct ShortestPaths<'a> {
     neighbours: &'a Neighbours,
-    /// By particle, m: infinite if it was not reached.
+    /// By particle, m; infinite if it was not reached.
     lengths: Vec<f32>,
+    /// The particles with a finite length.
     reached: Vec<u32>,
-    /// Particles at the ends of paths: the bits of the length, m, in the order of lengths as these
-    /// are not negative, and the particle.
+    /// The ends of paths that have yet to be continued, shortest first: the bits of the length, m, which
+    /// sort like the lengths because these are not negative; and the particle.
     open: BinaryHeap<Reverse<(u32, u32)>>,
 }
 
@@ -155,6 +159,7 @@ impl<'a> ShortestPaths<'a> {
         }
     }
 
+    /// Records a path to a particle that is shorter than all others so far.
     fn reach(&mut self, particle: u32, length: f32) {
         let known = core::mem::replace(&mut self.lengths[particle as usize], length);
         if known == f32::INFINITY {

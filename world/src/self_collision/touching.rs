@@ -22,6 +22,7 @@ pub(crate) fn find_touching<const D: usize>(
     widest(FindTouching { balls, near, pairings, touching });
 }
 
+/// Finds touching pairs, with run-time SIMD dispatch.
 struct FindTouching<'a, P, const D: usize> {
     balls: &'a Balls<D>,
     near: &'a [Row],
@@ -42,7 +43,7 @@ impl<P: Pairings, const D: usize> WithSimd for FindTouching<'_, P, D> {
             if row_models != models {
                 models = row_models;
                 let thickness = pairings.of(row_models).map_or(0.0, |it| it.thickness);
-                distance2 = 1.002 * thickness * thickness;
+                distance2 = 1.002 * thickness * thickness; // 0.1 % farther, for rounding
             }
             let others = row.others & slots_touching(simd, balls, cluster, slot, distance2);
             if others != 0 {
@@ -77,7 +78,8 @@ fn slots_touching<R: Simd, const D: usize>(
         let path = difference(end, start);
         let (end2, start2, path2) = (dot(end, end), dot(start, start), dot(path, path));
         let mut touch = distance2.above(end2).or(distance2.above(start2));
-        // In between, the square of the least distance is `start2 - along² / path2`.
+        // If the balls are nearest between start and end, the square of the least distance is
+        // `start2 - along² / path2`.
         let along = zero - dot(start, path);
         let passes = along.above(zero).and(path2.above(along));
         let nearest = along * along;

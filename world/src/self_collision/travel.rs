@@ -6,7 +6,8 @@ use taut_lanes::pulp::Register;
 
 use crate::simd::widest;
 
-/// Upper bounds of the displacements of balls relative to each other, m. NaN does not count.
+/// Upper bounds of the displacements of balls relative to each other, m. Displacements of NaN are
+/// ignored.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Travel {
     /// In this substep.
@@ -46,7 +47,7 @@ impl<const D: usize> DisplacementBounds<D> {
         widest(AddBalls { position, previous, expected, to: self });
     }
 
-    /// Adds the balls of others.
+    /// Adds the balls of other bounds.
     pub(crate) fn merge(&mut self, others: &Self) {
         for (spans, other_spans) in self.0.iter_mut().zip(&others.0) {
             for ([low, high], [other_low, other_high]) in spans.iter_mut().zip(other_spans) {
@@ -69,6 +70,7 @@ impl<const D: usize> DisplacementBounds<D> {
     }
 }
 
+/// Adds balls to bounds, with run-time SIMD dispatch.
 struct AddBalls<'a, const D: usize> {
     position: [&'a [f32]; D],
     previous: [&'a [f32]; D],
@@ -118,7 +120,7 @@ impl<const D: usize> WithSimd for AddBalls<'_, D> {
     }
 }
 
-/// The least and the greatest of some values, lane by lane. NaN does not count.
+/// The least and the greatest of some values, lane by lane. NaN is ignored.
 #[derive(Clone, Copy)]
 pub(super) struct Span<R: Simd> {
     low: Register<R>,

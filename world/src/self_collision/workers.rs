@@ -47,13 +47,14 @@ impl<'a> Workers<'a> {
     }
 }
 
-/// Makes a value for each part of some clusters.
+/// Makes a value for each part of a number of clusters.
 pub(crate) fn by_part<T>(clusters: usize, mut new: impl FnMut() -> T) -> Vec<T> {
     (0..clusters.div_ceil(PART)).map(|_| new()).collect()
 }
 
-/// Gives parts that have reached the limit what the others have left of theirs. `count` is how much a
-/// part has found; `find` searches a part again, given its index and a greater limit.
+/// Searches the parts that have found `limit` items again, with a greater limit: in addition, it has
+/// what the other parts have not used of their limits. `count` returns how many items a part has found;
+/// `find` searches a part, given its index, up to a limit.
 pub(crate) fn share_unused<T>(
     parts: &mut [T],
     limit: usize,

@@ -23,18 +23,19 @@ use super::window::{
 
 /// The nearest source of a particle, along the surface.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Nearest {
+pub(crate) struct NearestSource {
     /// The source; `u32::MAX` if none can be reached.
     pub(crate) source: u32,
     /// The distance to it, m, rounded up; infinite if none can be reached.
     pub(crate) distance: f32,
 }
 
-/// Largest excess of joined windows over the shortest distance, as a fraction of it.
+/// Largest excess of the distances of joined windows over the shortest distances, as a fraction of
+/// these.
 const JOIN_EXCESS_MAX: f64 = 1e-3;
 /// Delay of a window in the queue, as a fraction of the length of its side. Windows around a
-/// particle have the same greatest distance. The delay lets all of them arrive and join before one
-/// is propagated.
+/// particle have the same greatest distance. Because of the delay, all of them are inserted and joined
+/// before one is propagated.
 const QUEUE_DELAY: f64 = 0.1;
 
 /// No source, side or window.
@@ -48,16 +49,16 @@ impl RestShape {
     /// particles are ignored.
     ///
     /// A distance is never below the shortest one, except for rounding, and at most 0.1 % above it.
-    /// It is exact to rounding where the surface is flat, or bent without stretching. `O(n log n)`
-    /// on such surfaces; on rough ones, the number of windows per edge grows with the size of the
-    /// mesh.
-    pub(crate) fn distances_from(&self, sources: &[u32]) -> Vec<Nearest> {
+    /// It is exact to rounding where the surface is flat, or bent without stretching. On such surfaces
+    /// the time is `O(n log n)`; on rough ones, the number of windows per edge grows with the size of
+    /// the mesh.
+    pub(crate) fn distances_from(&self, sources: &[u32]) -> Vec<NearestSource> {
         self.distances_within(JOIN_EXCESS_MAX, sources)
     }
 
     /// Like [`distances_from`](Self::distances_from), with distances above the shortest ones by at
     /// most a fraction of `excess_max`.
-    pub(super) fn distances_within(&self, excess_max: f64, sources: &[u32]) -> Vec<Nearest> {
+    pub(super) fn distances_within(&self, excess_max: f64, sources: &[u32]) -> Vec<NearestSource> {
         let mut search = Search::new(self, excess_max);
         for &source in sources {
             if (source as usize) < self.particles() {
@@ -85,10 +86,10 @@ struct Label {
 
 impl Label {
     /// The label with its distance rounded up to `f32`.
-    fn rounded(&self) -> Nearest {
+    fn rounded(&self) -> NearestSource {
         let nearest = self.distance as f32;
         let distance = if f64::from(nearest) < self.distance { nearest.next_up() } else { nearest };
-        Nearest { source: self.source, distance }
+        NearestSource { source: self.source, distance }
     }
 }
 
@@ -104,8 +105,8 @@ struct Search<'a> {
     /// The first window of each side; side `k` of triangle `t` has the number `3 t + k`.
     first: Vec<u32>,
     /// Windows and particles (marked with [`PARTICLE`]) by the bits of their distance, which sort like
-    /// the distance. For a window it is the greatest distance on its side, so that all windows that
-    /// can join have arrived before one is propagated.
+    /// the distance. For a window it is the greatest distance on its side, plus [`QUEUE_DELAY`], so that
+    /// all windows that can join are inserted before one is propagated.
     queue: BinaryHeap<Reverse<(u64, u32)>>,
 }
 
@@ -142,8 +143,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Continues along edges to particles that no window reached, because rounding dropped a
-    /// window. Returns whether a path to one of them was found.
+    /// Continues paths along edges to particles that no window reached, because one was dropped due to
+    /// rounding. Returns whether a path to such a particle was found.
     fn restart_at_unreached(&mut self) -> bool {
         let shape = self.shape;
         let mut found = false;
@@ -164,9 +165,8 @@ impl<'a> Search<'a> {
         found
     }
 
-    /// Replaces the label of a particle if the new path is shorter. If `restarts` is set, paths go
-    /// on from the particle in any direction, as after a path along an edge; otherwise only if
-    /// surface paths can bend there.
+    /// Replaces the label of a particle if the new path is shorter. The particle then becomes an apex if
+    /// shortest paths can bend there, or if `restarts` is set, as after a path along an edge.
     fn improve(&mut self, particle: u32, new: Label, restarts: bool) {
         let label = &mut self.labels[particle as usize];
         if new.distance < label.distance * (1.0 - EQUAL_TOLERANCE) {
@@ -240,7 +240,7 @@ impl<'a> Search<'a> {
         let Window { from, to, offset, excess, source, .. } = window;
         let [distance_from, distance_to] = [from, to].map(|x| window.distance_at(x));
 
-        // Where the straight line from the apex to the corner crosses the side.
+        // The point of the side at which the straight line from the apex to the corner crosses it.
         let x = px + (cx - px) * (-py / (cy - py));
         let straight = offset + ((cx - px) * (cx - px) + (cy - py) * (cy - py)).sqrt();
         if straight <= self.labels[c as usize].distance * (1.0 + EQUAL_TOLERANCE) {
@@ -273,7 +273,8 @@ impl<'a> Search<'a> {
             if fraction < 1.0 { fraction } else { 1.0 }
         };
         if reaches_left {
-            // `third_corner` moves the corner of a flat triangle, which changes its distance.
+            // In a flat triangle, `third_corner` has moved the corner, and so changed the length of this
+            // side.
             let length = if cy > HEIGHT_MIN * ab { ca } else { (cx * cx + cy * cy).sqrt() };
             let image = [(px * cx + py * cy) / length, -((px * cy - py * cx) / length).abs()];
             let to_fraction = if x <= to { 1.0 } else { crossing(to, px, cx) };
@@ -308,8 +309,8 @@ impl<'a> Search<'a> {
         }
         let (triangle, k) = (side as usize / 3, side as usize % 3);
         let [start, end] = [k, (k + 1) % 3].map(|k| shape.corners[triangle][k]);
-        // A path along the edge that is shorter at the far end of the window is shorter on all of
-        // it: the window is dominated.
+        // If a path along the edge is shorter even at the far end of the window, it is shorter
+        // everywhere on the window: the window is dominated.
         let [from_start, from_end] =
             [start, end].map(|corner| self.labels[corner as usize].distance);
         let lower_bound = |x: f64| window.distance_at(x) * (1.0 - EQUAL_TOLERANCE) - window.excess;

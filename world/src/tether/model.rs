@@ -41,7 +41,8 @@ fn of_sheet<const D: usize>(model: &Model<D>, sheet: &Sheet) -> Option<RestShape
     if !has(Family::Row) || !has(Family::Column) || cells > particles.len() {
         return None;
     }
-    // For each of these families, the rest lengths of its sticks by cell, m; infinite without a stick.
+    // For each of these four families, the rest lengths of its sticks by cell, m; infinite where there is
+    // no stick.
     let mut lengths = [Family::Row, Family::Column, Family::Diagonal, Family::Antidiagonal]
         .map(|family| vec![f32::INFINITY; if has(family) { cells } else { 0 }]);
     for (stick, (family, i, j)) in sheet.stick_locations().enumerate() {
@@ -77,7 +78,7 @@ fn of_sheet<const D: usize>(model: &Model<D>, sheet: &Sheet) -> Option<RestShape
         }
         let [below, right] = [length(0, cell + width), length(1, cell + 1)];
         let [diagonal, antidiagonal] = [2, 3].map(|list| length(list, cell));
-        // In a sheet with diagonals, a cell without one is torn.
+        // In a sheet with diagonals, a cell without a diagonal is torn.
         let is_braced = has(Family::Diagonal) || has(Family::Antidiagonal);
         let (halves, diagonal) = match (diagonal, antidiagonal) {
             (None, Some(length)) => {
@@ -97,7 +98,7 @@ fn of_sheet<const D: usize>(model: &Model<D>, sheet: &Sheet) -> Option<RestShape
                 let right_half = (row.is_some() && right.is_some()).then_some([a, d, b]);
                 let halves = [left, right_half];
                 if let Some(other) = antidiagonal.filter(|_| halves.contains(&None)) {
-                    edges.push(([b, c], other)); // it bridges the missing half
+                    edges.push(([b, c], other)); // it still joins its ends where a half is missing
                 }
                 let of_rectangle =
                     || (mean_square(row, below) + mean_square(column, right)).sqrt() as f32;

@@ -4,7 +4,7 @@ use taut_core::GroupedLists;
 
 use crate::disjoint_sets::DisjointSets;
 
-/// Marks an edge that is not a side of a triangle.
+/// Marks an edge that is not a side of any triangle.
 const NONE: u32 = u32::MAX;
 
 /// A rest shape: triangles that paths may cross, and edges that they may follow.
@@ -18,8 +18,8 @@ pub(crate) struct RestShape {
     pub(super) corners: Vec<[u32; 3]>,
     /// The sides of each triangle, m: side `k` joins the corners `k` and `k + 1`.
     pub(super) lengths: Vec<[f64; 3]>,
-    /// The next side on the same edge, in a ring; the side itself if no other triangle has the
-    /// edge. Side `k` of triangle `t` has the number `3 t + k`.
+    /// For each side the next side on the same edge, in a ring; the side itself if no other triangle has
+    /// the edge. Side `k` of triangle `t` has the number `3 t + k`.
     pub(super) ring: Vec<u32>,
     /// For each particle the sides that begin there, one for each triangle around it.
     pub(super) sides_at: GroupedLists<u32>,
@@ -36,8 +36,8 @@ pub(crate) struct RestShape {
 /// angle; a path that bends into the gap is relatively longer by about the square of the angle.
 const FLAT_EXCESS: f64 = 1e-4;
 
-/// How far below 0 rounding may take the square of a triangle's height, as a fraction of the square
-/// of its base. Further below, the sides cannot meet.
+/// Because of rounding, the square of a triangle's height may be below 0 by this fraction of the square
+/// of its base. If it is farther below 0, the sides cannot meet.
 const CLOSURE_TOLERANCE: f64 = 1e-6;
 
 impl RestShape {

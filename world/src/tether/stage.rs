@@ -23,7 +23,7 @@ pub(crate) struct TetherList {
 /// The tethers of an island, laid out for stages.
 #[derive(Debug, Default)]
 pub(crate) struct TetherColumns<const D: usize> {
-    /// The first tether of each particle, then the second, and so on.
+    /// The first list has the first tether of each particle, the next one the second, and so on.
     lists: Vec<TetherList>,
     /// Positions of the anchors, m.
     anchors: Vec<[f32; D]>,
@@ -102,7 +102,7 @@ impl<const D: usize> TetherColumns<D> {
         }
     }
 
-    /// Discards the layout by slot, for a new plan.
+    /// Discards the tethers by slot, for a new plan.
     pub(crate) fn forget_slots(&mut self) {
         self.by_layout.forget_slots();
     }
@@ -121,7 +121,7 @@ impl<const D: usize> TetherColumns<D> {
     }
 }
 
-/// Keeps particles within the tether length of their anchors.
+/// The stage that keeps particles within the tether length of their anchors.
 pub(crate) struct Tether<'a, const D: usize> {
     pub(crate) columns: &'a TetherColumns<D>,
     /// Largest displacement of a particle by a tether, m.
@@ -131,18 +131,18 @@ pub(crate) struct Tether<'a, const D: usize> {
 impl<const D: usize> Stage<D> for Tether<'_, D> {
     fn run(&self, particles: ParticleView<'_, D>) {
         let tethers = self.columns.in_layout(&particles.layout);
-        widest(TetherPass { tethers, correction_max: self.correction_max, particles });
+        widest(EnforceTethers { tethers, correction_max: self.correction_max, particles });
     }
 }
 
 /// Enforces tethers in the layout of a stage, with run-time SIMD dispatch.
-struct TetherPass<'a, 'p, const D: usize> {
+struct EnforceTethers<'a, 'p, const D: usize> {
     tethers: &'a [SlotTethers<D>],
     correction_max: f32,
     particles: ParticleView<'p, D>,
 }
 
-impl<const D: usize> WithSimd for TetherPass<'_, '_, D> {
+impl<const D: usize> WithSimd for EnforceTethers<'_, '_, D> {
     type Output = ();
 
     #[inline(always)]

@@ -89,7 +89,7 @@ pub(super) fn join(left: &Window, right: &Window, length: f64, excess_max: f64) 
             major_above = -difference;
         }
     }
-    // Between the three points the difference may be a little larger.
+    // Between the three points the difference may be a little larger, hence 5 % more.
     let raise = minor_above * 1.05;
     let by_major = major.excess + raise;
     let by_minor = minor.excess + major_above + raise;
@@ -139,8 +139,8 @@ impl Pieces {
     }
 }
 
-/// Divides an interval between two windows: each point goes to the nearer window, or to the old one
-/// if both are equally near.
+/// Divides an interval between two windows: each point goes to the window with the shorter distance, or
+/// to the old one if the distances are equal.
 pub(super) fn divide([old, new]: [&Window; 2], [from, to]: [f64; 2], pieces: &mut Pieces) {
     // Above 0 where the new window is nearer.
     let gain = |x: f64| {
@@ -148,7 +148,8 @@ pub(super) fn divide([old, new]: [&Window; 2], [from, to]: [f64; 2], pieces: &mu
         old_distance - new.distance_at(x) - EQUAL_TOLERANCE * old_distance
     };
     // The gain changes its sign at most twice. If it does so twice, one window is nearer at both
-    // ends, and the other one at the foot of the perpendicular from its own image.
+    // ends, and the other one at the foot of the perpendicular from its own image. So the ends and
+    // feet divide the interval into parts in which the sign changes at most once.
     let [one, other] = [old.image[0], new.image[0]];
     let feet = if one < other { [one, other] } else { [other, one] };
     let mut begin = (from, gain(from));
@@ -169,8 +170,8 @@ pub(super) fn divide([old, new]: [&Window; 2], [from, to]: [f64; 2], pieces: &mu
     }
 }
 
-/// The root of a function between two points, each given with its value, by regula falsi with the
-/// Illinois method (Dowell, Jarratt 1971).
+/// The root of a function between two points, each given with the value of the function there, by at
+/// most 40 iterations of regula falsi with the Illinois method (Dowell, Jarratt 1971).
 pub(super) fn root_between(
     mut a: (f64, f64),
     mut b: (f64, f64),

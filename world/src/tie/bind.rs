@@ -12,7 +12,7 @@ use crate::error::ModelError;
 use crate::model::Model;
 use crate::vector::wide;
 
-/// A tie between two points of models.
+/// A tie between two points. One [`Tie`] may make several of them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BoundTie {
     /// The indices of the models in the scene.
@@ -32,14 +32,14 @@ pub(crate) struct BoundTie {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TieList {
     all: Vec<BoundTie>,
-    /// For each two tied points, the index of the call that tied them.
+    /// For each pair of tied points, the number of the call of `attach` that tied them.
     tied: BTreeMap<[PointKey; 2], usize>,
     /// Number of calls of `attach` that succeeded.
     calls: usize,
 }
 
-/// A model, and the particles of a point with the bits of their weights (those that are not 0), in
-/// ascending order.
+/// Identifies a point: the index of its model; and, in ascending order, the particles whose weight is
+/// not 0, each with the bits of its weight. Unused entries are `(u32::MAX, 0)`.
 type PointKey = (usize, [(u32, u32); 4]);
 
 fn point_key(model: usize, point: &WeightedPoint) -> PointKey {
@@ -86,7 +86,7 @@ impl TieList {
     }
 }
 
-/// Why a tie is invalid, and which end is, if only one end is.
+/// Why a tie is invalid, and which of its ends, if only one is.
 type Problem = (Option<TieEnd>, TieProblem);
 
 /// Checks a tie, and finds its pairs of points, each of which makes one [`BoundTie`].
@@ -107,7 +107,7 @@ fn bind<const D: usize>(
         let named = NamedModel { name: model, model: &models[model_indices[nth]].1 };
         points[nth] = named.points(place).map_err(failed)?;
     }
-    // Bodies without a given point are tied where the points of the other end are.
+    // A body without a given point is tied at the positions of the points of the other end.
     for (nth, end) in TieEnd::BOTH.into_iter().enumerate() {
         let Place::Body { body, point: None } = ends[nth].place else { continue };
         let [(name, model), (_, other)] = [nth, 1 - nth].map(|end| &models[model_indices[end]]);
@@ -214,7 +214,8 @@ impl<const D: usize> NamedModel<'_, D> {
         Ok(Some(points))
     }
 
-    /// The points of a group that was looked up by its name, `group`.
+    /// The points of the group with the name `group`; `particles` is None if the model has no such
+    /// group.
     fn group(
         &self,
         particles: Option<&Vec<u32>>,

@@ -10,8 +10,8 @@ use crate::error::ModelError;
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("tie {tie} (counted from 0, in order of attachment){}: {problem}", EndSuffix(*end))]
 pub struct TieError {
-    /// The number of the call of [`Scene::attach`](crate::Scene::attach), from 0. (One call between
-    /// groups makes several ties.)
+    /// The number of the call of [`Scene::attach`](crate::Scene::attach), counted from 0, without
+    /// calls that failed before. (One call may make several ties.)
     pub tie: usize,
     /// The end of the tie that is invalid, if only one is.
     pub end: Option<TieEnd>,
@@ -29,10 +29,10 @@ pub enum TieEnd {
 }
 
 impl TieEnd {
-    /// Both, in order.
+    /// Both ends, in order.
     pub(super) const BOTH: [Self; 2] = [Self::From, Self::To];
 
-    /// Its name in messages and scene files.
+    /// The name of the end in messages and scene files.
     pub fn name(self) -> &'static str {
         match self {
             Self::From => "from",
@@ -41,7 +41,7 @@ impl TieEnd {
     }
 }
 
-/// Writes the end after the number of a tie.
+/// Displays the invalid end of a tie, if any, after the number of the tie.
 struct EndSuffix(Option<TieEnd>);
 
 impl fmt::Display for EndSuffix {
@@ -96,8 +96,8 @@ pub enum TieProblem {
         /// The particle.
         particle: u32,
     },
-    /// A place on a body without a point, which the other end cannot define: it has no point either,
-    /// or the body has no volume.
+    /// A place on a body has no point, and the other end cannot define one: it is a body without a
+    /// point, too, or the body has no volume.
     #[error("body {body} of the model '{model}' needs a 'point', in body coordinates")]
     NoBodyPoint {
         /// The model.

@@ -16,10 +16,10 @@ pub use error::{TieEnd, TieError, TieProblem};
 /// "Advanced Character Physics", 2001: [`WeightedPoint`](crate::WeightedPoint)). A tie pushes both
 /// points along the line between them, in opposite directions, so it conserves momentum.
 ///
-/// Ties have a schedule of their own: after each relaxation of the sticks of all islands and before
-/// collisions, all ties are relaxed one by one in the order in which they were attached, as often
-/// as the sticks ([`Step::iterations`](taut_core::Step::iterations)). So models keep their islands,
-/// schedules and kernels. The result does not depend on kernels or threads.
+/// Ties have a schedule of their own: in each pass, after the iterations of all sticks and before
+/// collisions, all ties are relaxed one by one in the order in which they were attached, and this as
+/// often as the sticks ([`Step::iterations`](taut_core::Step::iterations)). So models keep their
+/// islands, schedules and kernels. The result does not depend on kernels or threads.
 ///
 /// ```
 /// use taut_scalar::ScalarKernel;
@@ -44,9 +44,9 @@ pub use error::{TieEnd, TieError, TieProblem};
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tie {
-    /// What it ties. If both ends have the same number of points, the first is tied to the first,
-    /// and so on; if one end has one point, it is tied to all points of the other. So a seam is a
-    /// tie of two groups.
+    /// What it ties. If both ends have the same number of points, the first point of one end is tied
+    /// to the first point of the other, and so on; if one end has one point, this is tied to all
+    /// points of the other. So a seam is a tie of two groups.
     pub ends: [Attachment; 2],
     /// The distance of the points, m: 0, or a rest length of a stick (from 1e-15 to 1e10).
     pub distance: f32,
@@ -56,7 +56,7 @@ pub struct Tie {
     /// substep a force F stretches the tie by F times the compliance.
     pub compliance: f32,
     /// The tie breaks at the end of a step in which its mean force was larger than this, N. None:
-    /// it never breaks. Each of several ties between groups breaks on its own.
+    /// it never breaks. If this makes several ties, as between groups, each breaks on its own.
     pub breaking_force: Option<f32>,
 }
 
@@ -95,7 +95,7 @@ impl Attachment {
 pub enum Place {
     /// A particle.
     Particle(u32),
-    /// All particles of a group, in its order.
+    /// All particles of a group, in the order of the group.
     Group(String),
     /// A point on the segment between the ends of a stick. (If the stick tears, the point remains
     /// on the segment.)
@@ -117,7 +117,7 @@ pub enum Place {
         /// The face.
         face: u32,
         /// The weights of its second and third corner, each at least 0; their sum is at most 1. The
-        /// first corner has the rest.
+        /// weight of the first corner is 1 minus this sum.
         weights: [f32; 2],
     },
     /// A point that is fixed to a rigid body.
@@ -125,8 +125,8 @@ pub enum Place {
         /// The body.
         body: u32,
         /// The point in body coordinates (the body's axes, from its centre of mass), m. None: each
-        /// point of the other end is tied to the body at its own position in the scene, as cloth is
-        /// sewn on.
+        /// point of the other end is tied to the point of the body that is at the same position in
+        /// the scene, as when cloth is sewn to a body.
         point: Option<[f32; 3]>,
     },
 }

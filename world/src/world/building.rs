@@ -26,8 +26,8 @@ where
     /// (in the crate `taut`, `AnyKernel::best_for`).
     ///
     /// # Errors
-    /// If sticks of a model refer to particles that it lacks, the models are too large for one
-    /// world, a kernel cannot run a schedule, the step is invalid or too long for the springs of a
+    /// If sticks of a model refer to particles that it does not have, the models are too large for
+    /// one world, a kernel cannot run a schedule, the step is invalid or too long for the springs of a
     /// model, or the settings of sleeping are invalid.
     pub fn new<K: Kernel<D>>(
         scene: &Scene<D>,
@@ -46,12 +46,12 @@ impl<const D: usize> World<D> {
         for (_, Model { springs, particles, .. }) in scene.models() {
             check_springs(springs, particles.inverse_masses(), &scene.settings.step)?;
         }
-        Self::with_any_springs(scene, planner)
+        Self::without_spring_check(scene, planner)
     }
 
-    /// Makes a world without checking that substeps are short enough for the springs: for a snapshot,
-    /// whose masses may not be those of the scene.
-    pub(super) fn with_any_springs(
+    /// Makes a world without checking that substeps are short enough for the springs: for resuming from
+    /// a snapshot, whose masses may differ from those of the scene.
+    pub(super) fn without_spring_check(
         scene: &Scene<D>,
         planner: &mut Planner<'_, D>,
     ) -> Result<Self, WorldError> {

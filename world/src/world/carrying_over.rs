@@ -9,15 +9,15 @@ use super::{ModelRange, World};
 use crate::model::Model;
 
 impl<const D: usize> World<D> {
-    /// Copies the state of the models that both worlds have, and the time, from another world: for
-    /// models that are added to a scene or removed from it while it is simulated. The other models
-    /// keep their initial state. Returns the number of models copied.
+    /// Copies from another world the state of the models that both worlds have, the time and the number
+    /// of steps: for models that are added to a scene or removed from it while it is simulated. The
+    /// other models keep their initial state. Returns the number of models copied.
     ///
     /// Two models are the same if they have the same name, number of particles, ends of sticks and
-    /// springs. Their positions, velocities, masses, pins, grabs, drags, tear factors, torn sticks and emitted
-    /// particles are copied. A model then has the bits that it would have had in the other world. Changed rest
-    /// lengths, kinds, stiffness and compliance of sticks, and broken ties, are not copied. All models
-    /// are awake afterwards.
+    /// springs. Their positions, previous positions, masses, pins, grabs, drags, tear factors, torn
+    /// sticks and emitted particles are copied. With the same settings a model then has the bits that
+    /// it would have had in the other world. Changed rest lengths, kinds, stiffness and compliance of
+    /// sticks, and broken ties, are not copied. All models are awake afterwards.
     ///
     /// ```
     /// use taut_scalar::ScalarKernel;
@@ -62,7 +62,7 @@ impl<const D: usize> World<D> {
         common.len()
     }
 
-    /// Restores the emitters of the models that both worlds have. Other emitters are in their initial
+    /// Restores the emitters of the models that both worlds have. Other emitters keep their initial
     /// state.
     fn restore_emitters(&mut self, common: &[[ModelRange; 2]]) {
         for [_, new] in common {
@@ -76,6 +76,7 @@ impl<const D: usize> World<D> {
         }
     }
 
+    /// Copies the particles of the common models, given by their ranges in `from` and in this world.
     fn carry_over_particles(&mut self, from: &Self, common: &[[ModelRange; 2]]) {
         for [old, new] in common {
             for (old, new) in old.particles.clone().zip(new.particles.clone()) {
@@ -90,6 +91,8 @@ impl<const D: usize> World<D> {
         }
     }
 
+    /// Copies torn sticks and tear factors of the common models, given by their ranges in `from` and in
+    /// this world.
     fn carry_over_sticks(&mut self, from: &Self, common: &[[ModelRange; 2]]) {
         let mut torn = vec![Vec::new(); self.islands.len()];
         for [old, new] in common {

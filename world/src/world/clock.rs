@@ -5,9 +5,9 @@ use taut_core::{Executor, Inline, StepError};
 use super::{Outcome, Simulation, World, WorldError};
 use crate::model::reordered;
 
-/// Converts elapsed time to fixed steps. A remainder shorter than a step is carried over. If the
-/// machine cannot keep up, time is dropped and reported, so that frame times do not grow without
-/// bound.
+/// Converts elapsed time to fixed steps. A remainder shorter than a step is carried over to the next
+/// frame. If the machine is too slow, time is dropped and reported, so that frame times do not grow
+/// without bound.
 ///
 /// (The tutorial "Simulate Fabric and Ragdolls With Simple Verlet Integration" does the same. As
 /// printed, its elapsed time is negative and its left-over time is wrong.)
@@ -73,6 +73,7 @@ impl Clock {
     /// a clock was set back, or NaN counts as 0.
     pub fn advance(&mut self, elapsed: f64) -> Frame {
         if elapsed > 0.0 {
+            // The bound keeps the remainder finite, even for an infinite time.
             self.remainder += elapsed.min(f64::from(u32::MAX));
         }
         let due = (self.remainder / self.dt).floor();
@@ -93,12 +94,12 @@ impl Clock {
 pub(super) struct RecordedPositions<const D: usize> {
     /// The world's number of steps when they were recorded.
     steps: u64,
-    /// For each island and axis.
+    /// The positions of the particles, m, for each island and axis.
     positions: Vec<[Vec<f32>; D]>,
 }
 
 impl<const D: usize> RecordedPositions<D> {
-    /// Moves the particles `moved` of an island to a new island; the others, `kept`, remain.
+    /// Moves the particles `moved` of an island to a new island; the other particles, `kept`, remain.
     pub(super) fn split(&mut self, island: usize, kept: &[u32], moved: &[u32]) {
         let [kept, moved] = [kept, moved].map(|particles| {
             self.positions[island].each_ref().map(|column| reordered(column, particles))
@@ -163,6 +164,7 @@ where
         Ok((frame, total))
     }
 
+    /// Records the current positions.
     fn record_positions(&mut self) {
         let empty = || RecordedPositions { steps: 0, positions: Vec::new() };
         let recorded = self.recorded.get_or_insert_with(empty);
@@ -177,8 +179,8 @@ where
     }
 
     /// The position of a particle interpolated between its position before the last step (fraction
-    /// 0) and its current one (fraction 1), m. After a step that [`advance`](Self::advance) did not
-    /// run, the current position.
+    /// 0) and its current one (fraction 1), m. If the last step was not run by
+    /// [`advance`](Self::advance), the current position.
     ///
     /// # Panics
     /// If there is no such particle.

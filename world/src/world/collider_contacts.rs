@@ -1,4 +1,4 @@
-//! Contacts of limbs and bodies with cloth and ropes, and with each other.
+//! Contacts of limbs and bodies with cloth and ropes, and of limbs with bodies.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -22,20 +22,21 @@ const CHUNK: usize = 32;
 /// self-collision; further contacts are dropped. Only a heap of colliders in one place has so many.
 const CONTACTS_MAX: usize = 8;
 
-/// Models with self-collision: the particles of cloth and ropes as balls, and limbs and bodies as
-/// colliders. Colliders collide with balls, and bodies with the limbs of other models.
+/// Models with self-collision, and the data of their contacts. The particles of cloth and ropes are
+/// balls, and limbs and bodies are colliders. Colliders collide with balls, and bodies with the limbs
+/// of other models.
 ///
-/// Contacts are found in the order of the colliders, and for each in the order of the balls and then
-/// of the limbs, all in the order of the scene. So the order of contacts does not depend on islands,
-/// kernels and the broad phase.
+/// Contacts are found in the order of the colliders; for each collider first those with balls, then
+/// those with limbs. All of these are in the order of the scene. So the order of contacts does not
+/// depend on islands, kernels and the broad phase.
 #[derive(Clone, Debug)]
 pub(super) struct ColliderContacts<const D: usize> {
     balls: Vec<ModelBalls>,
     colliders: Vec<ModelCollider>,
     tied: TiedPairs,
     gathered: GatheredParticles<D>,
-    /// The lower and upper corner of a box around each chunk of balls, at the beginning of the
-    /// substep and now, m.
+    /// For each chunk of balls, the lower and upper corner, m, of a box around their positions at the
+    /// beginning of the substep and now.
     chunks: Vec<[[f32; D]; 2]>,
     limbs: Vec<LimbInBox<D>>,
     scratch: ColliderScratch<D>,
@@ -64,7 +65,7 @@ struct ModelCollider {
     is_removed: bool,
 }
 
-/// A limb in a substep.
+/// A limb at its place in a substep.
 #[derive(Clone, Debug)]
 struct LimbInBox<const D: usize> {
     /// Its index in [`ColliderContacts::colliders`].
@@ -72,7 +73,7 @@ struct LimbInBox<const D: usize> {
     placed: PlacedLimb<D>,
     /// What the limb contributes to the distance that it keeps from bodies, m.
     gap: f32,
-    /// The lower and upper corner of a box around it, grown by the gap, m.
+    /// The lower and upper corner of a box around the limb, enlarged by the gap, m.
     bounds: [[f32; D]; 2],
 }
 
@@ -81,7 +82,7 @@ struct LimbInBox<const D: usize> {
 struct TiedPairs {
     /// Pairs of a collider and a ball.
     balls: BTreeSet<(usize, u32)>,
-    /// Pairs of two colliders, in either order.
+    /// Pairs of two colliders; each pair is stored in both orders.
     colliders: BTreeSet<[usize; 2]>,
 }
 
@@ -92,6 +93,7 @@ impl ModelCollider {
         self.model != other.model && self.settings.collides_with(&other.settings)
     }
 
+    /// The limb, if the collider is one that was not removed.
     fn limb(&self) -> Option<Limb> {
         match self.collider {
             Collider::Limb(limb) if !self.is_removed => Some(limb),
@@ -119,7 +121,7 @@ impl<const D: usize> ColliderContacts<D> {
     ) -> Option<Self> {
         let mut gathered = GatheredParticles::new();
         let (mut balls, mut colliders) = (Vec::new(), Vec::new());
-        // By model: the index of its first particle in `gathered`.
+        // For each model, the index of its first particle in `gathered`.
         let mut first_of_model = Vec::new();
         for (index, ((_, model), range)) in scene.models().zip(ranges).enumerate() {
             let Some(settings) = model.self_collision else {
@@ -152,6 +154,7 @@ impl<const D: usize> ColliderContacts<D> {
             moved: Vec::with_capacity(gathered.particles.len()),
             gathered,
             scratch: ColliderScratch::default(),
+            // An estimate of how many there will be; the list grows if there are more.
             contacts: Vec::with_capacity(ball_count + 4 * limbs),
             solver: Solver::default(),
         })
@@ -178,7 +181,7 @@ impl<const D: usize> ColliderContacts<D> {
         self.gathered.touches(island)
     }
 
-    /// Copies the particles of an island that sleeps, for contacts with the others, as if they were
+    /// Copies the particles of an island that sleeps, for contacts with other islands, as if they were
     /// pinned.
     pub(super) fn read_asleep(&mut self, island: usize, particles: &Particles<D>) {
         self.gathered.read_asleep(island, particles);
@@ -202,7 +205,7 @@ impl<const D: usize> ColliderContacts<D> {
     }
 
     /// The number of pairs that are at most `1 + slack` times as far apart as when they just touch,
-    /// and the greatest penetration, m. Particles count as at rest.
+    /// and the greatest penetration, m. Particles are treated as at rest.
     pub(super) fn touching_and_depth<'a>(
         &mut self,
         particles_of: impl Fn(usize) -> &'a Particles<D>,
@@ -235,7 +238,7 @@ impl<const D: usize> ColliderContacts<D> {
             limbs.extend(colliders.iter().enumerate().filter_map(|(collider, it)| {
                 let limb = it.limb()?;
                 let placed = PlacedLimb::new(limb, particles);
-                // Its radius, without slack, is part of `placed`.
+                // The radius of the limb, without slack, is part of `placed`.
                 let gap = gap(&it.settings, slack) + slack * limb.radius;
                 Some(LimbInBox { collider, placed, gap, bounds: placed.bounds(gap) })
             }));
@@ -278,16 +281,20 @@ impl<const D: usize> ColliderContacts<D> {
     }
 }
 
-/// Half the distance that a model keeps, times `1 + slack`, m.
+/// What a model contributes to the distance that it keeps from others, times `1 + slack`, m: half the
+/// thickness.
 fn gap(settings: &SelfCollision, slack: f32) -> f32 {
     (1.0 + slack) * (0.5 * settings.distance())
 }
 
+/// Number of limbs among the colliders.
 fn limb_count(colliders: &[ModelCollider]) -> usize {
     colliders.iter().filter(|it| matches!(it.collider, Collider::Limb(_))).count()
 }
 
 impl TiedPairs {
+    /// The tied pairs of a scene; `first_of_model` has the index of each model's first particle in the
+    /// gathered particles.
     fn new<const D: usize>(
         scene: &Scene<D>,
         first_of_model: &[Option<u32>],
@@ -341,6 +348,8 @@ impl<'a, const D: usize> Pair<'a, D> {
         Self { placed, balls, contact_distance, friction: collider.mean_friction(&balls.settings) }
     }
 
+    /// Appends the contacts of the collider with those of the balls for which `may_collide` is true.
+    /// `chunks` are the boxes around the chunks of the balls.
     fn find_contacts(
         &self,
         chunks: &[[[f32; D]; 2]],

@@ -5,7 +5,7 @@ use super::{Simulation, World};
 use crate::self_collision::{Margin, NearRows, Pairings as _, SelfCollision, Workers, crossings};
 use crate::vector::{difference, length, wide};
 
-/// The largest gap of a touching pair, as a fraction of its thickness.
+/// The largest gap of a touching pair, as a fraction of the distance that the pair keeps.
 const TOUCHING_TOLERANCE: f64 = 0.01;
 
 /// The contacts of models with [self-collision](crate::SelfCollision): see [`World::contacts`].
@@ -14,17 +14,18 @@ pub struct Contacts {
     /// Number of pairs of particles that touch, with a gap of at most a hundredth of their
     /// thickness.
     pub touching: usize,
-    /// The deepest penetration of a pair, m; 0 if there is none.
+    /// The deepest penetration of a pair of particles, m; 0 if there is none.
     pub penetration: f32,
-    /// Number of contacts of limbs and bodies with particles, and of limbs with bodies, with a gap as
-    /// above. A limb has up to one contact with a body for each of its halves.
+    /// Number of contacts of limbs and bodies with particles, and of limbs with bodies, with a gap of
+    /// at most a hundredth of the distance that they keep. A limb has up to one contact with a body
+    /// for each of its halves.
     pub on_bodies: usize,
-    /// The deepest penetration of one of these contacts, m; 0 if there is none.
+    /// The deepest penetration of a contact of limbs or bodies, m; 0 if there is none.
     pub penetration_of_bodies: f32,
     /// Number of pairs of an edge and a face where the edge passes through the face. In 2D always 0.
     pub crossings: usize,
-    /// Number of pairs that do not collide, because they are near each other at rest, in addition
-    /// to those that a stick joins.
+    /// Number of pairs of particles that do not collide, because they are near each other at rest,
+    /// without the pairs that a stick joins, which do not collide either.
     pub left_out: usize,
 }
 
@@ -71,15 +72,17 @@ impl<const D: usize> World<D> {
         })
     }
 
-    /// The number of pairs of balls that touch, and the deepest penetration of one, m.
-    fn touching_and_penetration(&self, mut all: SelfCollisions<D>) -> (usize, f32) {
+    /// The number of pairs of balls that touch, and the deepest penetration of a pair, m. `copy` is a
+    /// copy of the world's [`SelfCollisions`], into which the current positions are read.
+    fn touching_and_penetration(&self, mut copy: SelfCollisions<D>) -> (usize, f32) {
         for (index, island) in self.islands.iter().enumerate() {
-            if all.touches(index) {
-                all.read(index, &island.model.particles);
+            if copy.touches(index) {
+                copy.read(index, &island.model.particles);
             }
         }
-        let SelfCollisions { rules, balls, .. } = &all;
+        let SelfCollisions { rules, balls, .. } = &copy;
         let mut near = NearRows::new(balls);
+        // Twice the largest gap, so that rounding in the search loses no touching pair.
         near.search(
             balls,
             rules,
@@ -100,19 +103,22 @@ impl<const D: usize> World<D> {
         (touching, penetration)
     }
 
-    /// Number of crossings of the faces of models with self-collision.
+    /// Number of crossings of edges and faces of models with self-collision.
     fn crossings(&self) -> usize {
-        let Some(all) = self.self_collisions.as_ref().filter(|_| D == 3) else { return 0 };
+        let collisions = self.self_collisions.as_ref();
+        let Some(collisions) = collisions.filter(|_| D == 3) else { return 0 };
         let point = |particle: usize| {
             let x = wide(self.position(particle));
             core::array::from_fn(|axis| x[axis])
         };
         let points: Vec<[f64; 3]> = (0..self.len()).map(point).collect();
+        let participants = &collisions.rules.participants;
         let has_self_collision = |particle: u32| {
-            all.rules.participants.iter().any(|it| it.particles.contains(&(particle as usize)))
+            participants.iter().any(|it| it.particles.contains(&(particle as usize)))
         };
         let mut triangles = Vec::new();
-        for (index, island) in self.islands.iter().enumerate().filter(|(it, _)| all.touches(*it)) {
+        let islands = self.islands.iter().enumerate();
+        for (index, island) in islands.filter(|(it, _)| collisions.touches(*it)) {
             let world_numbers = self.particles.in_island(index);
             let in_world = |face: &[u32; 3]| face.map(|corner| world_numbers[corner as usize]);
             let faces = island.model.faces.iter().map(in_world);

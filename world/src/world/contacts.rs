@@ -11,7 +11,8 @@ use crate::matter::{IslandAccess, Islands, Matter};
 use crate::obstacle::{AnalyticCollisionPass, Obstacle};
 use crate::settings::StepTime;
 
-/// Largest number of analytic obstacles that share one traversal of the particles.
+/// Largest number of analytic obstacles that share one traversal of the particles: the size of an
+/// array on the stack, and the depth of a recursion.
 const FUSED_MAX: usize = 16;
 
 /// Resolves the collisions of all islands that are [touched](Island::touched) in this step with the
@@ -75,8 +76,8 @@ fn resolve_fused<const D: usize>(
     count
 }
 
-/// The islands of a world, with their plans. `one` and `two` return None for islands that are not
-/// [touched](Island::touched) in this step.
+/// Access to the islands of a world with their plans. `one` and `two` return None for islands that
+/// are not [touched](Island::touched) in this step.
 pub(super) struct IslandsWithPlans<'a, const D: usize> {
     pub(super) islands: &'a mut [Island<D>],
     pub(super) executor: &'a dyn Executor,

@@ -3,8 +3,8 @@
 use super::World;
 
 impl World<2> {
-    /// Tears all sticks that cross the blade, the segment between two points, m; returns how many.
-    /// If a particle lies on the blade, only its sticks to one side are torn.
+    /// Tears all sticks that cross the blade, a segment given by its ends, m; returns how many. If a
+    /// particle lies on the blade, only its sticks to one side are torn.
     ///
     /// ```
     /// use taut_core::{Duplicates, Particles, Sticks};
@@ -36,10 +36,10 @@ fn left_of([p, q]: [[f64; 2]; 2], a: [f64; 2]) -> bool {
 }
 
 impl World<3> {
-    /// Tears all sticks that a blade crosses as it moves, m; returns how many. The blade is a
-    /// segment between two points. It sweeps two triangles: its old position with the second point
-    /// of its new one, and its new position with the first point of its old one. (For a cut by
-    /// mouse the blade is a view ray.)
+    /// Tears all sticks that a moving blade crosses; returns how many. The blade is a segment, given
+    /// by its ends, m, before and after the motion. It sweeps two triangles: one of both ends before
+    /// the motion and the second end after it, and one of both ends after the motion and the first
+    /// end before it. (For a cut by mouse the blade is a view ray.)
     ///
     /// ```
     /// use taut_scalar::ScalarKernel;
@@ -60,7 +60,7 @@ impl World<3> {
     }
 }
 
-/// Whether a segment crosses a triangle, its edges included.
+/// Whether a segment crosses a triangle, including the edges of the triangle.
 fn crosses([p, q, r]: [[f64; 3]; 3], [a, b]: [[f64; 3]; 2]) -> bool {
     let above = |point| volume([p, q, r, point]) >= 0.0;
     if above(a) == above(b) {

@@ -10,13 +10,13 @@ use super::{Simulation, World, WorldError};
 use crate::settings::StepTime;
 use crate::simd::widest;
 
-/// Quantities of a world at the end of a step. Sums are in `f64` and in an order that depends only
-/// on the islands and their numbering, so they are the same on every kernel and machine. Pinned
-/// particles do not count. Units are SI.
+/// Quantities of a world at the end of a step. Sums are computed in `f64` and in an order that depends
+/// only on the islands and their numbering, so they have the same bits with every kernel and on every
+/// machine. Pinned particles do not count.
 ///
 /// A velocity is the displacement in the last substep divided by the duration of the substep, so it
 /// is the velocity at the middle of the substep. With an acceleration a and a substep of length h,
-/// it differs by `a h / 2` from that at the end.
+/// it differs by `a h / 2` from the velocity at the end.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Diagnostics<const D: usize = 3> {
     /// Kinetic energy, J.
@@ -33,7 +33,7 @@ pub struct Diagnostics<const D: usize = 3> {
     /// Deepest penetration of a particle into an obstacle, m, as far as
     /// [obstacles](crate::Obstacle::depth) report it.
     pub depth: f32,
-    /// Number of sticks torn since the beginning.
+    /// Number of torn sticks, as [`World::torn`].
     pub torn: usize,
 }
 
@@ -80,7 +80,7 @@ impl<const D: usize> World<D> {
         };
         let h = f64::from(step.dt) / f64::from(step.substeps);
         let gravity = step.acceleration.map(f64::from);
-        let mut all = Diagnostics {
+        let mut diagnostics = Diagnostics {
             kinetic: 0.0,
             potential: 0.0,
             momentum: [0.0; D],
@@ -92,23 +92,26 @@ impl<const D: usize> World<D> {
         let mut stretch_sums = StretchSums::default();
         for island in &self.islands {
             let particles = &island.model.particles;
-            all.add(&Sums::of(particles), h, gravity);
+            diagnostics.add(&Sums::of(particles), h, gravity);
 
             let mut cached = island.residual.lock().unwrap_or_else(PoisonError::into_inner);
             let columns = StretchColumns::refreshed(&mut cached, &island.model.sticks);
             stretch_sums.add(columns.sums(particles));
             for obstacle in &self.obstacles {
-                all.depth = all.depth.max(obstacle.depth(&island.model, &now));
+                let depth = obstacle.depth(&island.model, &now);
+                diagnostics.depth = diagnostics.depth.max(depth);
             }
         }
-        all.stretch = stretch_sums.stretch();
-        all.torn = self.sticks.len() - stretch_sums.sticks; // those that are not torn
-        Ok(all)
+        diagnostics.stretch = stretch_sums.stretch();
+        // `stretch_sums.sticks` is the number of sticks that are not torn.
+        diagnostics.torn = self.sticks.len() - stretch_sums.sticks;
+        Ok(diagnostics)
     }
 }
 
 impl<const D: usize> Diagnostics<D> {
-    /// Adds the sums of an island; `h` is the length of a substep, s.
+    /// Adds the sums of an island; `h` is the length of a substep, s, and `gravity` the acceleration of
+    /// the settings, m/s².
     fn add(&mut self, sums: &Sums<D>, h: f64, gravity: [f64; D]) {
         self.kinetic += 0.5 * total(sums.squares) / (h * h);
         for (gravity, positions) in gravity.into_iter().zip(sums.positions) {
@@ -123,11 +126,12 @@ impl<const D: usize> Diagnostics<D> {
     }
 }
 
-/// Sums over free particles of mass times a quantity; `d` is the displacement in the last substep.
+/// Sums over free particles of mass, kg, times the quantity that each field names; `d` is the
+/// displacement in the last substep, m.
 struct Sums<const D: usize> {
     /// d · d.
     squares: PartialSums,
-    /// Position.
+    /// Position, m.
     positions: [PartialSums; D],
     /// d.
     displacements: [PartialSums; D],
@@ -136,6 +140,7 @@ struct Sums<const D: usize> {
 }
 
 impl<const D: usize> Sums<D> {
+    /// The sums over all particles of an island.
     fn of(particles: &Particles<D>) -> Self {
         let mut sums = Self {
             squares: [0.0; LANES],

@@ -1,5 +1,5 @@
-//! The data of a world for renderers: vertices in rows, and triangles, sticks and springs between
-//! them, with numbers that never change.
+//! The data of a world for renderers: vertices as rows of coordinates; and triangles, sticks and
+//! springs, whose numbers never change.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::obstacle::Obstacle;
 pub struct Drawing {
     /// Number of vertices.
     pub vertices: usize,
-    /// The models, in the order of their numbers.
+    /// The models, in the order of the scene.
     pub models: Vec<DrawnModel>,
     /// All triangles, as the numbers of their vertices, counter-clockwise from outside: for each
     /// model its faces, then the triangles of its bodies' meshes. A removed triangle keeps its
@@ -42,24 +42,24 @@ pub struct DrawnModel {
     pub kind: ModelKind,
     /// The numbers of its particles, which are also their vertex numbers.
     pub particles: Range<usize>,
-    /// The vertices of its bodies' meshes.
+    /// The numbers of the vertices of its bodies' meshes.
     pub mesh_vertices: Range<usize>,
-    /// Its triangles.
+    /// The numbers of its triangles.
     pub triangles: Range<usize>,
-    /// Its sticks.
+    /// The numbers of its sticks.
     pub sticks: Range<usize>,
-    /// Its springs.
+    /// The numbers of its springs.
     pub springs: Range<usize>,
 }
 
 /// What was removed since a world was created, by the numbers of its [`Drawing`], in order of
-/// removal. The lists only grow: a reader that remembers their lengths finds new entries after
-/// them.
+/// removal. (In a resumed world, what was removed before the snapshot comes first, in another order.)
+/// The lists only grow: a reader that remembers their lengths finds new entries after them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Removed {
-    /// Triangles.
+    /// The removed triangles.
     pub triangles: Vec<u32>,
-    /// Sticks that tore.
+    /// The sticks that tore.
     pub sticks: Vec<u32>,
 }
 
@@ -72,8 +72,8 @@ impl<const D: usize> World<D> {
     /// Copies all positions, m, in the order of the particles' numbers: `N` coordinates each, 0
     /// beyond the dimensions of the world.
     ///
-    /// Rows suit a GPU: `rows.as_flattened()` is one contiguous `[f32]`, and
-    /// `bytemuck::cast_slice(rows)` its bytes.
+    /// A GPU can read rows directly: `rows.as_flattened()` is one contiguous `[f32]`, and
+    /// `bytemuck::cast_slice(rows)` has its bytes.
     ///
     /// # Panics
     /// If the number of rows is not the number of particles.
@@ -130,7 +130,7 @@ impl<const D: usize> World<D> {
         }
     }
 
-    /// The numbers of the particles that are currently hidden: those of emitters that are not
+    /// The numbers of the particles that are currently hidden: particles of emitters that are not
     /// alive.
     pub fn hidden_particles(&self) -> impl Iterator<Item = usize> {
         self.islands.iter().enumerate().flat_map(move |(index, island)| {
@@ -139,8 +139,8 @@ impl<const D: usize> World<D> {
         })
     }
 
-    /// What to draw now. The numbers of vertices, triangles and sticks never change;
-    /// [`removed`](Self::removed) lists what was removed.
+    /// The vertices, triangles, sticks and springs to draw now. Their numbers never change; what is
+    /// removed later is listed in [`removed`](Self::removed).
     pub fn drawing(&self) -> Drawing
     where
         Self: Simulation<D>,
@@ -183,8 +183,8 @@ impl<const D: usize> World<D> {
             }
         }
         drawing.hidden_sticks.sort_unstable();
-        // An island keeps the order of its models, but models of other islands may lie between
-        // them.
+        // Springs are now ordered by island. An island keeps the order of its models, but models of
+        // other islands may come between them.
         let model_of = |ends: &[u32; 2]| {
             self.models.partition_point(|model| model.particles.end <= ends[0] as usize)
         };
@@ -214,8 +214,8 @@ impl<const D: usize> World<D> {
     }
 
     /// What was removed since the world was created; if it was resumed from a snapshot, including
-    /// everything torn before. Sticks torn and faces removed directly in the
-    /// [islands](Self::islands_mut) are not included.
+    /// everything that was removed before. Sticks torn directly in the [islands](Self::islands_mut)
+    /// are not included, and faces removed there are included only once a stick tears.
     ///
     /// ```
     /// use taut_scalar::ScalarKernel;
@@ -245,7 +245,8 @@ impl<const D: usize> World<D> {
             let torn = island.unrecorded_torn.drain(..).map(|stick| sticks[stick as usize]);
             self.removed.sticks.extend(torn);
             let (faces, triangles) = (&mut island.model.faces, &island.triangles);
-            // A caller may have replaced the faces by more.
+            // A caller may have replaced the faces by a longer list, whose last faces have no triangle in
+            // the world.
             let removed = faces.take_unrecorded().iter();
             let new_triangles = removed.filter_map(|&face| triangles.get(face as usize));
             self.removed.triangles.extend(new_triangles);

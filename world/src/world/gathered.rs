@@ -1,4 +1,4 @@
-//! Copies of particles from several islands, side by side.
+//! Copies of particles from several islands in one list.
 
 use std::ops::Range;
 
@@ -7,12 +7,12 @@ use taut_core::Particles;
 use super::number_map::NumberMap;
 use crate::matter::Islands;
 
-/// Copies of the particles of some models, numbered model by model. Their numbers do not depend on
-/// islands.
+/// Copies of the particles of some models, in one list, model by model: so the numbers of the copies
+/// do not depend on islands.
 #[derive(Clone, Debug)]
 pub(super) struct GatheredParticles<const D: usize> {
     models: Vec<ModelParticles>,
-    /// For each copy, the number of its particle in the island.
+    /// For each copy, the number of its particle in the particle's island.
     numbers: Vec<u32>,
     /// The copies.
     pub(super) particles: Particles<D>,
@@ -34,8 +34,8 @@ impl<const D: usize> GatheredParticles<D> {
         Self { models: Vec::new(), numbers: Vec::new(), particles: Particles::with_capacity(0) }
     }
 
-    /// Adds the particles of a model, by their numbers in the world; returns their numbers
-    /// in this list. Call [`locate`](Self::locate) after the last one.
+    /// Adds the particles of a model, given by their numbers in the world; returns their numbers in
+    /// this list. Call [`locate`](Self::locate) after the last model is added.
     pub(super) fn add(&mut self, world: Range<usize>) -> Range<usize> {
         let first = self.particles.len();
         for _ in world.clone() {
@@ -59,7 +59,7 @@ impl<const D: usize> GatheredParticles<D> {
         }
     }
 
-    /// The island of a particle, and its number there.
+    /// The island of a particle, and its number there, from its number in this list.
     pub(super) fn in_island(&self, number: usize) -> (usize, u32) {
         let model = self.models.partition_point(|model| model.range.end <= number);
         (self.models[model].island, self.numbers[number])
@@ -70,7 +70,7 @@ impl<const D: usize> GatheredParticles<D> {
         self.models.iter().any(|model| model.island == island)
     }
 
-    /// Copies the particles of all islands that are awake. Returns whether there are any.
+    /// Copies the particles of all islands that are awake. Returns whether any island is.
     pub(super) fn read(&mut self, islands: &mut Islands<'_, D>) -> bool {
         let mut any = false;
         for model in &self.models {
@@ -95,7 +95,8 @@ impl<const D: usize> GatheredParticles<D> {
         }
     }
 
-    /// Copies the particles from the columns of their islands, as if they were at rest.
+    /// Copies the particles from the columns that `particles_of` returns for their islands, as if they
+    /// were at rest.
     pub(super) fn read_at_rest<'a>(&mut self, particles_of: impl Fn(usize) -> &'a Particles<D>) {
         for model in &self.models {
             let from = particles_of(model.island);
@@ -103,7 +104,8 @@ impl<const D: usize> GatheredParticles<D> {
         }
     }
 
-    /// Copies some of the particles, in ascending order, back to their islands.
+    /// Copies the `changed` particles, whose numbers in this list are in ascending order, back to their
+    /// islands.
     pub(super) fn write(&self, mut changed: &[u32], islands: &mut Islands<'_, D>) {
         for model in &self.models {
             let (of_model, others) =

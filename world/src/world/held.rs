@@ -4,14 +4,14 @@ use taut_core::{COORDINATE_MAX, ParticleError, Real};
 
 use super::{World, WorldError};
 
-/// A particle that is pinned or grabbed, and its state once it is freed.
+/// The state of a particle that is pinned or grabbed, and the values that it gets once it is freed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct HeldParticle<const D: usize> {
     /// Its inverse mass once it is free again, 1/kg.
     pub(super) inverse_mass: f32,
     pub(super) pinned: bool,
     pub(super) grabbed: bool,
-    /// Its displacement per substep in the last step, m.
+    /// Its displacement per substep in the last step, m; 0 if it was not dragged.
     pub(super) displacement: [f32; D],
 }
 
@@ -111,8 +111,8 @@ impl<const D: usize> World<D> {
     /// becomes free once released.)
     ///
     /// # Errors
-    /// No such particle; or [`WorldError::NoMassToRestore`] if it was pinned from the beginning. Then
-    /// only [`set_inverse_mass`](Self::set_inverse_mass) can free it.
+    /// No such particle; or [`WorldError::NoMassToRestore`] if its inverse mass was 0 in the scene or
+    /// was set to 0. Then only [`set_inverse_mass`](Self::set_inverse_mass) can free it.
     pub fn unpin(&mut self, particle: usize) -> Result<(), WorldError> {
         let (island, number) = self.find(particle)?;
         match self.held.get_mut(&particle) {
@@ -171,8 +171,8 @@ impl<const D: usize> World<D> {
     }
 
     /// Releases a grabbed particle, which gets its mass back. If the last step dragged it, it keeps
-    /// that velocity; if it is pinned, it stays in place. Does nothing if the particle is not
-    /// grabbed.
+    /// the velocity of the drag; if it is also pinned, it stays in place. Does nothing if the particle
+    /// is not grabbed.
     ///
     /// # Errors
     /// No such particle.
@@ -191,7 +191,8 @@ impl<const D: usize> World<D> {
         self.held.iter().filter(|(_, held)| held.grabbed).map(|(&particle, _)| particle)
     }
 
-    /// Makes a particle immovable, and returns its entry in `held`.
+    /// Sets the inverse mass of a particle to 0, and returns its entry in `held`, which is new unless
+    /// the particle is already held.
     fn hold(&mut self, particle: usize) -> Result<&mut HeldParticle<D>, WorldError> {
         let (island, number) = self.find(particle)?;
         self.held_changed = true;
@@ -204,8 +205,8 @@ impl<const D: usize> World<D> {
         Ok(self.held.entry(particle).or_insert(new))
     }
 
-    /// Frees a particle if it is no longer pinned or grabbed: at rest, or with the velocity of its
-    /// last drag.
+    /// Frees a particle if it is neither pinned nor grabbed any more. It then has the velocity of its
+    /// last drag if `keep_velocity`, else it is at rest.
     fn free_if_unheld(&mut self, particle: usize, keep_velocity: bool) -> Result<(), WorldError> {
         let Some(held) = self.held.get(&particle).copied() else { return Ok(()) };
         if held.pinned || held.grabbed {
@@ -227,7 +228,7 @@ impl<const D: usize> World<D> {
         Ok(())
     }
 
-    /// Passes this step's drag targets to the islands.
+    /// Gives the drag targets of this step to the islands of their particles.
     pub(super) fn assign_drag_targets(&mut self) {
         for held in self.held.values_mut() {
             held.displacement = [0.0; D];
@@ -267,7 +268,7 @@ impl<const D: usize> World<D> {
         let squared_length: f64 = along.iter().map(|x| x * x).sum();
         self.nearest_by(within, |x| {
             let offset: [f64; D] = core::array::from_fn(|axis| x[axis] - origin[axis]);
-            // As a multiple of the direction.
+            // The position along the ray, as a multiple of the direction.
             let along_ray =
                 offset.iter().zip(&along).map(|(x, y)| x * y).sum::<f64>() / squared_length;
             let across = |axis: usize| offset[axis] - along[axis] * along_ray;
@@ -284,7 +285,7 @@ impl<const D: usize> World<D> {
     ) -> Option<usize> {
         let within = f64::from(within);
         let mut best = None;
-        // Negative for a negative `within`, so that no particle matches.
+        // The square of `within`, but negative if `within` is, so that no particle is found.
         let mut least = within * within.abs();
         for particle in 0..self.len() {
             let position = self.position(particle).map(f64::from);

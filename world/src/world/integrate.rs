@@ -18,7 +18,8 @@ impl<const D: usize> Stage<D> for Integrate<'_, D> {
     fn run(&self, particles: ParticleView<'_, D>) {
         let Self { forces, now } = self;
         let first = particles.layout.first_slot();
-        // A run of particles reads the forces by particle, any other layout by slot.
+        // In a `Run` each slot holds the particle with the next number, so the columns by particle
+        // suit it; other layouts need the columns by slot.
         let by_slot = match &particles.layout {
             SlotLayout::Run(_) => None,
             layout => Some(forces.by_slot(layout)),

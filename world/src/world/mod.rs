@@ -69,8 +69,8 @@ pub use step::{Outcome, StepPart};
 pub use ties::TieState;
 pub use warnings::Warning;
 
-/// The numbers of a model's particles, sticks and triangles in the world, and of its springs and
-/// bodies in its island.
+/// The ranges of numbers of a model: of its particles, sticks, triangles and mesh vertices in the
+/// world, and of its springs and bodies in its island.
 #[derive(Clone, Debug)]
 struct ModelRange {
     name: String,
@@ -90,9 +90,10 @@ struct ModelRange {
 }
 
 /// The simulation of a scene. Its models are distributed over islands: one for each regular sheet,
-/// one for all copies of a model if there are enough, and one for all other models. Each island has
-/// its own kernel; one step moves all islands. Copies with torn sticks leave their island when the
-/// world is [reordered](World::reorder).
+/// one for all copies of a model if there are enough, and one for all other models. (If models
+/// [sleep](crate::Scene::sleep), most have an island each.) Each island has its own kernel; one step moves
+/// all islands. Copies with torn sticks leave their island when the world is
+/// [reordered](World::reorder).
 ///
 /// Other models do not change the bits of a model's positions unless they touch it: the order of a
 /// model's sticks depends on that model alone.
@@ -126,16 +127,17 @@ pub struct World<const D: usize = 3> {
     ties: Vec<IslandTie<D>>,
     anchor_cursors: AnchorCursors,
     models: Vec<ModelRange>,
-    /// By which snapshots recognize the models.
+    /// The values by which snapshots recognize the models.
     signatures: Vec<ModelSignature>,
     /// The numbers of particles in the world and in the islands.
     particles: NumberMap,
     /// The numbers of sticks in the world and in the islands.
     sticks: NumberMap,
     removed: Removed,
-    /// None if no model has self-collision.
+    /// The contacts between the particles of cloth and ropes; None if none of these has
+    /// self-collision.
     self_collisions: Option<SelfCollisions<D>>,
-    /// None if no limb or body may have contacts with other models.
+    /// The contacts of limbs and bodies with other models; None if there cannot be any.
     collider_contacts: Option<ColliderContacts<D>>,
     /// None if models do not sleep.
     sleeping: Option<Sleeping<D>>,
@@ -143,9 +145,9 @@ pub struct World<const D: usize = 3> {
     held: BTreeMap<usize, HeldParticle<D>>,
     /// Positions of dragged particles at the end of the next step.
     drag_targets: BTreeMap<usize, [f32; D]>,
-    /// Whether a particle was grabbed, pinned or freed since tethers were updated.
+    /// Whether a particle was grabbed, pinned or freed since tethers were last updated.
     held_changed: bool,
-    /// Positions before the last step, once [`advance`](World::advance) recorded them.
+    /// Positions before the last step; None until [`advance`](World::advance) has recorded some.
     recorded: Option<RecordedPositions<D>>,
     /// Number of steps so far.
     steps: u64,
@@ -173,8 +175,8 @@ impl<const D: usize> World<D> {
         &self.settings
     }
 
-    /// The settings, mutable. Changes apply from the next step on; they are not checked against
-    /// springs.
+    /// The settings, mutable. Changes apply from the next step on. Whether substeps are short enough
+    /// for the springs is not checked.
     pub fn settings_mut(&mut self) -> &mut Settings<D> {
         self.wake_all();
         &mut self.settings
@@ -313,7 +315,7 @@ impl<const D: usize> World<D> {
     /// The island of a particle, and its number in that island.
     ///
     /// # Panics
-    /// If there is no such particle, as in all getters of one particle.
+    /// If there is no such particle, like all getters of one particle.
     pub fn locate(&self, particle: usize) -> (usize, usize) {
         assert!(particle < self.len(), "there is no particle {particle}");
         self.particles.locate(particle).expect("particles are never removed")
@@ -380,8 +382,9 @@ impl<const D: usize> World<D> {
         })
     }
 
-    /// A hash of the bits of all positions in the order of the particles' numbers, as
-    /// [`Particles::hash`](taut_core::Particles::hash). It does not depend on islands and kernels.
+    /// A hash of the bits of all positions in the order of the particles' numbers, computed as
+    /// [`Particles::hash`](taut_core::Particles::hash) does. It does not depend on islands and
+    /// kernels.
     pub fn hash(&self) -> u64 {
         hash_points(self.positions())
     }

@@ -7,7 +7,8 @@ const REMOVED: u32 = u32::MAX;
 /// and back.
 #[derive(Clone, Debug, Default)]
 pub(super) struct NumberMap {
-    /// For each world number, the island and the number in it, or [`REMOVED`].
+    /// For each world number, the island and the number in it; the latter is [`REMOVED`] if it is in
+    /// none.
     locations: Vec<[u32; 2]>,
     /// For each island and number in it, the world number.
     world_numbers: Vec<Vec<u32>>,
@@ -44,18 +45,20 @@ impl NumberMap {
         self.add_island(moved);
     }
 
+    /// Updates the locations of all particles (or sticks) of an island.
     fn update_locations(&mut self, island: usize) {
         for (number, &world_number) in self.world_numbers[island].iter().enumerate() {
             self.locations[world_number as usize] = [island as u32, number as u32];
         }
     }
 
-    /// The count of world numbers, including removed ones.
+    /// Count of world numbers, including those of removed particles (or sticks).
     pub(super) fn len(&self) -> usize {
         self.locations.len()
     }
 
-    /// The island and the number in it, if not removed. Panics if the world number does not exist.
+    /// The island of a particle (or stick) and its number there; None if it was removed. Panics if the
+    /// world number does not exist.
     pub(super) fn locate(&self, world_number: usize) -> Option<(usize, usize)> {
         let [island, number] = self.locations[world_number];
         (number != REMOVED).then_some((island as usize, number as usize))
@@ -66,7 +69,7 @@ impl NumberMap {
         (world_number < self.len()).then(|| self.locate(world_number)).flatten()
     }
 
-    /// The world numbers in an island, by number in it.
+    /// The world numbers of the particles (or sticks) of an island, by their numbers in it.
     pub(super) fn in_island(&self, island: usize) -> &[u32] {
         &self.world_numbers[island]
     }

@@ -15,12 +15,13 @@ pub(super) struct TearLimits {
     limits: Vec<f32>,
     /// Up to where changes of the sticks have been read.
     cursor: Option<Cursor>,
-    /// See [`mark_factors_stale`](Self::mark_factors_stale).
+    /// Whether the tear factors may have changed since the last [`refresh`](Self::refresh).
     factors_stale: bool,
 }
 
 impl TearLimits {
-    /// For the tear factors of sticks; the limits are infinite until [`refresh`](Self::refresh).
+    /// The limits of the sticks whose tear factor is finite; they have no effect (are infinite) until
+    /// [`refresh`](Self::refresh).
     pub(super) fn new(sticks: &Sticks, factors: &[f32]) -> Self {
         let layout = RunLayout::of(sticks, |stick| tears(factors, stick));
         Self {
@@ -31,7 +32,7 @@ impl TearLimits {
         }
     }
 
-    /// Marks that factors may have changed: the next [`refresh`](Self::refresh) compares all of
+    /// Records that tear factors may have changed: the next [`refresh`](Self::refresh) compares all of
     /// them with the layout.
     pub(super) fn mark_factors_stale(&mut self) {
         self.factors_stale = true;
@@ -76,7 +77,7 @@ impl TearLimits {
     }
 }
 
-/// Whether a stick can tear: a factor that is missing or not finite never tears it.
+/// Whether a stick can tear: not if its tear factor is missing or not finite.
 fn tears(factors: &[f32], stick: usize) -> bool {
     factors.get(stick).is_some_and(|factor| factor.is_finite())
 }

@@ -1,8 +1,8 @@
-//! Makes plans with any kernel.
+//! Makes the plans of islands with any kernel.
 
 use taut_core::{BoxedPlan, Formula, Kernel, Particles, PlanError, Schedule, Sticks};
 
-/// Makes the plans of islands.
+/// A function that makes the plan of an island.
 #[allow(unreachable_pub, reason = "in a hidden function of a public trait")]
 pub type Planner<'a, const D: usize> =
     dyn FnMut(&Particles<D>, &Sticks, &Schedule, Formula) -> Result<BoxedPlan<D>, PlanError> + 'a;

@@ -36,7 +36,8 @@ impl<const D: usize> Island<D> {
         set_position(&mut **plan, progress, particles, particle, point.map(Real::positive_zero));
     }
 
-    /// Applies guides, then drag targets; a drag wins.
+    /// Moves particles to the positions that guides, and then drag targets, give them at the end of a
+    /// substep, which is at `time`, s: a drag target overrides a guide.
     pub(super) fn apply_guides_and_drags(&mut self, substep: u32, substeps: u32, time: f64) {
         let Self { model: Model { guides, particles, .. }, plan, progress, .. } = self;
         let Self { drag_targets, tethering, moved_pins, may_have_contacts, .. } = self;
@@ -62,12 +63,13 @@ impl<const D: usize> Island<D> {
             if !(guides.is_empty() && drag_targets.is_empty()) {
                 tethering.update_anchor_positions(&**plan, particles);
             }
-            // Anchors that are tied, not pinned, move in the substep.
+            // Anchors that are tied, not pinned, move in the substep: their positions at its end are
+            // predicted.
             tethering.predict_tied_anchors(&**plan, particles);
         }
     }
 
-    /// The pinned particles that were moved in this substep are at rest again.
+    /// Brings the pinned particles that were moved in this substep to rest.
     pub(super) fn stop_moved_pins(&mut self, executor: &dyn Executor) {
         let Self { model, plan, progress, moved_pins, .. } = self;
         let mut plan = PlanAccess { engine: &mut **plan, executor, progress, moved_pins };

@@ -18,15 +18,15 @@ where
     /// Returns the number of removed sticks.
     ///
     /// **The result changes**: a different order of the sticks gives different positions. A model
-    /// with torn sticks no longer runs as a sheet or as a copy; it moves from the island of the
-    /// copies to a new island. The others continue as copies if they have no limbs and at least six
-    /// of them remain (16 for regular sheets of 24 or more columns). Particles and sticks keep
-    /// their numbers, and removed sticks remain [torn](Self::is_torn). Models without torn sticks
-    /// keep their order, and so their bits.
+    /// with torn sticks no longer runs as a sheet or as a copy; a copy moves from its island to a new
+    /// one. The other copies remain copies if they have no limbs and no ties, and at least six of them
+    /// remain (16 for regular sheets of 24 or more columns). Particles and sticks keep their numbers,
+    /// and removed sticks remain [torn](Self::is_torn). Models without torn sticks keep their order,
+    /// and so their bits.
     ///
     /// # Errors
     /// If a kernel cannot run the new schedule of an island, or a caller replaced the sticks of an
-    /// island of copies. Other islands may have changed then.
+    /// island of copies. Other islands may then have changed already.
     pub fn reorder<K: Kernel<D>>(
         &mut self,
         kernel_for: impl FnMut(&Schedule) -> K,
@@ -77,7 +77,7 @@ impl<const D: usize> World<D> {
 
     /// The schedule of a model's remaining sticks. It is built from this model alone, in its own
     /// numbering, so it does not depend on the other models of the island. `remaining` are the
-    /// sticks of the island that are not torn, `kept` their old numbers.
+    /// sticks of the island that are not torn, and `kept` the numbers that they have had so far.
     fn schedule_of_remaining(
         &self,
         model: &ModelRange,

@@ -9,7 +9,7 @@ use crate::simd::widest;
 /// Number of partial sums: as many as `f64` lanes of the widest register. Results depend on it.
 pub(super) const LANES: usize = 8;
 
-/// The partial sums of one sum, by lane.
+/// Partial sums, one per lane, whose [`total`] is a sum.
 pub(super) type PartialSums = [f64; LANES];
 
 /// Adds the partial sums.
@@ -23,7 +23,8 @@ pub(super) struct StretchColumns {
     layout: RunLayout,
     /// Rest lengths by slot, m.
     rests: Vec<f32>,
-    /// For each slot, 1 if the stick acts, else 0: `[0]` in compression, `[1]` in stretch.
+    /// For each slot, 1 if the stick acts, else 0: `[0]` when it is compressed (it pushes), `[1]` when
+    /// it is stretched (it pulls).
     acts: [Vec<f32>; 2],
     /// Number of sticks that are not torn.
     untorn: usize,
@@ -80,7 +81,7 @@ impl StretchColumns {
         }
     }
 
-    /// The same sums over all sticks as in [`Stretch::of`], but added in a different order.
+    /// The sums over all sticks that [`Stretch::of`] computes, too, but added in a different order.
     pub(super) fn sums<const D: usize>(&self, particles: &Particles<D>) -> StretchSums {
         let columns: [&[f32]; D] = core::array::from_fn(|axis| particles.positions(axis));
         let (mut squares, mut largest) = ([[0.0; LANES]; 2], [[0.0; LANES]; 2]);
@@ -98,7 +99,7 @@ impl StretchColumns {
     }
 }
 
-/// Sums and maxima, of stretch first and of compression second.
+/// Sums and maxima over sticks: index 0 is for stretch, 1 for compression.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct StretchSums {
     /// Sums of squares; NaN if a position is NaN.
@@ -110,6 +111,7 @@ pub(super) struct StretchSums {
 }
 
 impl StretchSums {
+    /// Adds the sums of other sticks.
     pub(super) fn add(&mut self, other: Self) {
         for side in 0..2 {
             self.squares[side] += other.squares[side];
@@ -118,6 +120,7 @@ impl StretchSums {
         self.sticks += other.sticks;
     }
 
+    /// Stretch and compression, from the sums.
     pub(super) fn stretch(&self) -> Stretch {
         Stretch::from_sums(self.squares, self.largest, self.sticks)
     }
@@ -170,16 +173,16 @@ impl<const D: usize> SumSquares<'_, D> {
     /// updates the maxima. Takes their squared lengths, m².
     #[inline(always)]
     fn add(&mut self, first: usize, squared_lengths: &[f64]) {
-        let StretchColumns { rests, acts: [below, above], .. } = self.stretch_columns;
-        let all = first..first + squared_lengths.len();
-        let (rests, below, above) = (&rests[all.clone()], &below[all.clone()], &above[all]);
+        let StretchColumns { rests, acts: [pushes, pulls], .. } = self.stretch_columns;
+        let slots = first..first + squared_lengths.len();
+        let (rests, pushes, pulls) = (&rests[slots.clone()], &pushes[slots.clone()], &pulls[slots]);
         let (mut squares, mut largest) = (*self.squares, *self.largest);
         let mut add = |lane: usize, index: usize| {
             let rest = f64::from(rests[index]);
             let strain = (squared_lengths[index].sqrt() - rest) / rest;
-            // `NaN < 0.0` is false, so a NaN is added to the stretch.
-            let stretch = if strain < 0.0 { 0.0 } else { strain * f64::from(above[index]) };
-            let compression = if strain < 0.0 { -strain * f64::from(below[index]) } else { 0.0 };
+            // `NaN < 0.0` is false, so a NaN goes to the sums of stretch.
+            let stretch = if strain < 0.0 { 0.0 } else { strain * f64::from(pulls[index]) };
+            let compression = if strain < 0.0 { -strain * f64::from(pushes[index]) } else { 0.0 };
             for (side, value) in [stretch, compression].into_iter().enumerate() {
                 squares[side][lane] += value * value;
                 let of_lane = &mut largest[side][lane];

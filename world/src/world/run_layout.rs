@@ -2,7 +2,7 @@
 
 use taut_core::{RunKey, Sticks};
 
-/// Largest number of sticks whose lengths are computed together.
+/// Largest number of sticks whose lengths are computed together: the size of the buffer for them.
 pub(super) const CHUNK: usize = 64;
 
 /// Smallest number of sticks in a run. The lengths of shorter runs are computed stick by stick,
@@ -14,7 +14,7 @@ const RUN_MIN: usize = 8;
 #[derive(Clone, Debug, Default)]
 pub(super) struct RunLayout {
     pub(super) runs: Vec<Run>,
-    /// The ends of the single sticks, which have the last slots.
+    /// The ends of the single sticks, whose slots follow those of the runs.
     pub(super) single: Vec<[u32; 2]>,
     /// The stick in each slot.
     pub(super) sticks: Vec<u32>,
@@ -36,7 +36,7 @@ pub(super) struct Run {
 const NO_SLOT: u32 = u32::MAX;
 
 impl RunLayout {
-    /// The layout of the sticks that `wanted` selects.
+    /// The layout of the sticks for which `wanted` is true.
     pub(super) fn of(sticks: &Sticks, wanted: impl Fn(usize) -> bool) -> Self {
         let ends = sticks.ends();
         let selected = (0..).zip(ends).filter(|&(stick, _)| wanted(stick as usize));
@@ -52,7 +52,7 @@ impl RunLayout {
                 in_order.extend(numbers);
             }
         }
-        // In the order of their numbers, which keeps memory accesses local.
+        // The order of their numbers keeps memory accesses local.
         single.sort_unstable();
         in_order.extend(&single);
         let mut slots = vec![NO_SLOT; sticks.len()];

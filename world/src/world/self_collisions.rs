@@ -14,33 +14,34 @@ use crate::self_collision::{
     SelfCollision, TravelInPlan, Workers,
 };
 
-/// A model with self-collision.
+/// A model of cloth or ropes with self-collision.
 #[derive(Clone, Debug)]
 pub(super) struct Participant {
     /// Its particles, by their numbers in the world.
     pub(super) particles: Range<usize>,
     pub(super) settings: SelfCollision,
-    /// The particles by slot, and the pairs that do not collide.
+    /// The model's particles by slot, and the pairs that do not collide.
     pub(super) rest: RestPairs,
-    /// The least thickness with which no particle passes through a face, m, if that of the model is
-    /// less.
+    /// The least thickness with which no particle passes through a face, m; None if the model's is at
+    /// least this.
     pub(super) required_thickness: Option<f32>,
 }
 
-/// How the models collide.
+/// Which models collide with each other, and how.
 #[derive(Clone, Debug)]
 pub(super) struct Rules {
     pub(super) participants: Vec<Participant>,
     /// The greatest thickness, m.
     thickness: f32,
-    /// The pairs of slots that do not collide, whatever their models.
+    /// The pairs of slots that do not collide although their models do.
     left_out: LeftOut,
 }
 
-/// Number of slots that are read together.
+/// Number of slots that are read together. It divides the size of a cluster, so that the balls of a
+/// chunk are of one model.
 const CHUNK: usize = 4;
 
-/// The particles of [`CHUNK`] consecutive slots, which hold balls of one island.
+/// The particles of [`CHUNK`] consecutive slots, by their numbers in the island.
 #[derive(Clone, Copy, Debug)]
 enum Chunk {
     /// Consecutive particles, from this one on.
@@ -69,27 +70,28 @@ impl Chunk {
     }
 }
 
-/// Copies a column of an island to the slots of its balls.
+/// Copies a column of an island to the slots of its balls; `chunks` are the first slots of chunks, and
+/// the chunks.
 fn read_column(chunks: &[(u32, Chunk)], from: &[f32], to: &mut [f32]) {
     for &(slot, chunk) in chunks {
         to[slot as usize..slot as usize + CHUNK].copy_from_slice(&chunk.entries(from));
     }
 }
 
-/// All models with self-collision, and the data of their contacts.
+/// All cloth and ropes with self-collision, and the data of their contacts.
 ///
-/// The slots of balls depend only on the models of the scene, in its order. So the order of contacts
-/// does not depend on islands and kernels.
+/// The slots of balls depend only on the models of the scene and their order in it. So the order of
+/// contacts does not depend on islands and kernels.
 #[derive(Clone, Debug)]
 pub(super) struct SelfCollisions<const D: usize> {
     pub(super) rules: Rules,
-    /// By island: the first slot of each of its chunks, and the chunk.
+    /// For each island, its chunks, each with its first slot.
     chunks: Vec<Vec<(u32, Chunk)>>,
-    /// By slot: the island, and the particle in the island.
+    /// For each slot, the island of its particle, and the particle's number in the island.
     particle_of: Vec<[u32; 2]>,
     pub(super) balls: Balls<D>,
     near: NearList<D>,
-    /// By island.
+    /// The measurement of displacements of each island.
     travels: Vec<IslandTravel<D>>,
     solver: ContactSolver<D>,
     team: Team,
@@ -98,7 +100,7 @@ pub(super) struct SelfCollisions<const D: usize> {
 /// Measures the displacements of the balls of an island in the layout of its plan.
 #[derive(Clone, Debug, Default)]
 struct IslandTravel<const D: usize> {
-    /// By particle: the slot of its ball. Empty unless each particle has one.
+    /// For each particle of the island, the slot of its ball. Empty unless each particle has a ball.
     slot_of: Vec<u32>,
     travel: TravelInPlan<D>,
 }
@@ -122,7 +124,7 @@ impl Pairings for Rules {
 }
 
 impl<const D: usize> SelfCollisions<D> {
-    /// None if no model has self-collision.
+    /// None if no cloth or rope has self-collision.
     pub(super) fn new(
         scene: &Scene<D>,
         ranges: &[ModelRange],
@@ -147,7 +149,7 @@ impl<const D: usize> SelfCollisions<D> {
         let balls = Balls::new(participants.iter().map(|it| it.particles.len()));
         let thickness = participants.iter().map(|it| it.settings.distance()).fold(0.0, f32::max);
         let left_out = LeftOut::new(balls.models.len(), left_out.into_iter());
-        let mut all = Self {
+        let mut collisions = Self {
             rules: Rules { participants, thickness, left_out },
             chunks: Vec::new(),
             particle_of: Vec::new(),
@@ -157,8 +159,8 @@ impl<const D: usize> SelfCollisions<D> {
             team: Team::default(),
             balls,
         };
-        all.locate(numbers);
-        (!all.rules.participants.is_empty()).then_some(all)
+        collisions.locate(numbers);
+        (!collisions.rules.participants.is_empty()).then_some(collisions)
     }
 
     /// Finds the particles of all balls in the islands, after the numbers of particles there have
@@ -236,8 +238,8 @@ impl<const D: usize> SelfCollisions<D> {
         }
     }
 
-    /// Whether no two balls can touch, because none were near each other when the list was built, and
-    /// none have come near since then. Then the particles stay in the layouts of their plans.
+    /// Whether no two balls can touch, because no two were near each other when the list was built, and
+    /// none have come near since then. In this case the particles stay in the layouts of their plans.
     fn none_can_touch(&mut self, islands: &mut Islands<'_, D>) -> bool {
         let Some(list) = self.near.empty() else { return false };
         let mut displacements = DisplacementBounds::NONE;
@@ -245,17 +247,17 @@ impl<const D: usize> SelfCollisions<D> {
             if self.chunks[island].is_empty() {
                 continue;
             }
-            // Islands that are asleep, or of which only some particles are balls, are not measured here.
+            // An island that is asleep, or has particles without balls, cannot be measured here.
             let matter = islands.one(island).filter(|_| !slot_of.is_empty());
             let Some(mut matter) = matter else { return false };
             displacements.merge(&travel.displacements(&mut matter, list, slot_of));
         }
-        // Expected are the positions when the list was built.
+        // Here the expected positions are those at which the list was built.
         displacements.travel().from_expected <= list.margin
     }
 
-    /// Resolves the contacts of a pass, on the threads of the executor or, if that is more, on those
-    /// of a kernel.
+    /// Resolves the contacts of a pass, on the threads of the executor or, if a kernel has an executor
+    /// with more threads, on those.
     pub(super) fn resolve(&mut self, islands: &mut Islands<'_, D>, executor: &dyn Executor) {
         if self.none_can_touch(islands) {
             return;
@@ -273,9 +275,9 @@ impl<const D: usize> SelfCollisions<D> {
             return;
         }
         let Self { rules, balls, near, solver, team, .. } = self;
-        let of_kernel = islands.executor();
-        let more = of_kernel.as_deref().filter(|it| it.threads() > executor.threads());
-        let workers = &mut Workers::new(team, more.unwrap_or(executor), balls.models.len());
+        let kernel_executor = islands.executor();
+        let larger = kernel_executor.as_deref().filter(|it| it.threads() > executor.threads());
+        let workers = &mut Workers::new(team, larger.unwrap_or(executor), balls.models.len());
         let near = near.refreshed(balls, rules, workers);
         let moved = solver.resolve(balls, near, rules, workers);
         let particle_of = |slot: u32| self.particle_of[slot as usize];

@@ -1,4 +1,4 @@
-//! The large functions of worlds, compiled in this crate for 2 and for 3 dimensions.
+//! The large functions of worlds, compiled once in this crate for 2 and once for 3 dimensions.
 
 use taut_core::Executor;
 

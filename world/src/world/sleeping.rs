@@ -12,10 +12,13 @@ use crate::vector::wide;
 #[derive(Clone, Debug)]
 pub(super) struct Sleeping<const D: usize> {
     settings: Sleep,
-    /// By island: whether it may sleep in this step.
+    /// For each island, whether it may sleep in this step.
     may_sleep: Vec<bool>,
+    /// The boxes of islands, for the broad phase.
     boxes: Vec<BoundingBox<D>>,
+    /// The pairs of islands near each other.
     pairs: Vec<[usize; 2]>,
+    /// The groups of islands that are tied or near each other.
     groups: DisjointSets,
 }
 
@@ -82,7 +85,7 @@ impl<const D: usize> Sleeping<D> {
         }
     }
 
-    /// Keeps all islands of a group awake if one of them is.
+    /// Keeps all islands of a group awake if one of them may not sleep.
     fn keep_groups_awake(&mut self) {
         let Self { may_sleep, groups, .. } = self;
         for index in 0..may_sleep.len() {
@@ -139,7 +142,7 @@ impl<const D: usize> World<D> {
         }
     }
 
-    /// Wakes an island, and all islands of its group if it sleeps: they may rest on it.
+    /// Wakes an island; if it sleeps, also all islands of its group, because they may rest on it.
     pub(super) fn wake_group(&mut self, island: usize) {
         let sleeping = self.sleeping.take_if(|_| self.islands[island].is_asleep());
         if let Some(mut sleeping) = sleeping {
@@ -163,7 +166,8 @@ impl<const D: usize> World<D> {
         all_sleep
     }
 
-    /// Whether an island may sleep in the step that begins, regardless of other islands.
+    /// Whether an island may sleep in the step that begins, regardless of other islands. Updates its
+    /// quiet time if it is awake.
     fn may_sleep(&mut self, index: usize, sleep: Sleep, step: &StepTime<D>) -> bool {
         let Island { model, sleep_state: Some(state), .. } = &mut self.islands[index] else {
             return false;

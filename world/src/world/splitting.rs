@@ -6,9 +6,9 @@ use super::planner::Planner;
 use super::{World, WorldError, following_range};
 
 impl<const D: usize> World<D> {
-    /// The copies in an island that can be [split off](Self::split_off) one by one, and the minimum
-    /// number of copies in an island of copies; None for an island that has ties, or had limbs at the
-    /// beginning.
+    /// The copies in an island that can be [split off](Self::split_off) one by one, and the smallest
+    /// number of copies that share an island. None if the models of the island are not copies, or if
+    /// it has ties, or had limbs at the beginning.
     pub(super) fn splittable_copies(&self, index: usize) -> Option<(&Copies, usize)> {
         let island = &self.islands[index];
         // Limbs collide only with limbs of the same island, and ties refer to the numbers in it. An
@@ -23,8 +23,8 @@ impl<const D: usize> World<D> {
         (0..self.models.len()).filter(move |&model| self.models[model].island == island)
     }
 
-    /// The numbers of the models in an island of copies that have torn sticks; empty if too few copies
-    /// would remain without them.
+    /// The numbers of the models in an island of copies that have torn sticks; none if without these
+    /// models too few copies would remain, or if its copies cannot be split off.
     pub(super) fn torn_copies(&self, island: usize) -> Vec<usize> {
         let Some((copies, copies_min)) = self.splittable_copies(island) else { return Vec::new() };
         let sticks = &self.islands[island].model.sticks;
@@ -38,8 +38,8 @@ impl<const D: usize> World<D> {
         if copies.count() < copies_min + torn.len() { Vec::new() } else { torn }
     }
 
-    /// Moves models, in ascending order, from an island of copies to a new island, which is appended.
-    /// Results keep their bits.
+    /// Moves models, given by their numbers in ascending order, from an island of copies to a new
+    /// island, which is appended to the islands. Results keep their bits.
     ///
     /// # Errors
     /// If the copies cannot be split off, or a kernel cannot run a schedule. The world is unchanged

@@ -12,7 +12,8 @@ use crate::settings::{Settings, StepTime};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub struct Outcome {
-    /// Whether every position is finite. Once a simulation has blown up, this stays false.
+    /// Whether every position is finite. If not, the simulation has blown up, and further steps do not
+    /// make it finite again.
     pub finite: bool,
     /// Number of sticks that tore at the end of the step.
     pub torn: usize,
@@ -21,8 +22,8 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// The outcome of this step and the next one: the counts of both, and whether positions are
-    /// finite now.
+    /// The outcome of this step and the `next` one together: the sums of their counts, and whether
+    /// positions are finite after the next one.
     pub fn then(self, next: Self) -> Self {
         Self { finite: next.finite, torn: self.torn + next.torn, broken: self.broken + next.broken }
     }
@@ -32,25 +33,26 @@ impl Outcome {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum StepPart {
-    /// Motion and sticks in one call: whole steps of islands that no force or obstacle touches, and
-    /// substeps of islands on which no force acts.
+    /// Motion and sticks in one call: whole steps of islands on which nothing acts from outside, and the
+    /// first passes of substeps of islands without forces and rigid bodies; both only if the island
+    /// has no tethers.
     Whole,
-    /// Adding up forces.
+    /// Adding up forces. Emitters and the preparation of obstacles in a substep count here, too.
     Forces,
     /// The motion of particles.
     Motion,
     /// Tethers.
     Tethers,
-    /// The relaxation of sticks.
+    /// The relaxation of sticks, and writing positions back from plans to the columns.
     Sticks,
     /// Ties between models.
     Ties,
-    /// Contacts of models with [self-collision](crate::SelfCollision): reported once for those of
-    /// particles, and once for those with limbs and bodies.
+    /// Contacts of models with [self-collision](crate::SelfCollision): reported once for the contacts
+    /// between particles, and once for those with limbs and bodies.
     SelfCollision,
     /// Obstacles.
     Obstacles,
-    /// The search for sticks that tear, once per step.
+    /// The search for sticks that tear, at the end of the step.
     Tearing,
 }
 
@@ -76,7 +78,7 @@ fn touched<const D: usize>(islands: &mut [Island<D>]) -> impl Iterator<Item = &m
     islands.iter_mut().filter(|island| island.touched)
 }
 
-/// Whether an island has models with self-collision.
+/// Whether an island has models that take part in self-collision.
 fn self_collides<const D: usize>(
     island: usize,
     self_collisions: Option<&SelfCollisions<D>>,
@@ -86,7 +88,8 @@ fn self_collides<const D: usize>(
         || collider_contacts.is_some_and(|it| it.touches(island))
 }
 
-/// Copies the particles of an island that sleeps, for contacts with the others, as if they were pinned.
+/// Copies the particles of an island that sleeps, for contacts with other islands, as if they were
+/// pinned.
 fn read_asleep<const D: usize>(
     island: usize,
     particles: &Particles<D>,
@@ -123,9 +126,9 @@ where
     }
 
     /// One step that calls `after` at the end of each [`StepPart`], to measure their times: once
-    /// per island, substep and pass (ties, self-collision and obstacles: once for all
-    /// islands). The result has the bits of [`step`](Self::step); the step may take longer, as
-    /// tethers become a separate part.
+    /// per island, substep and pass (ties, self-collision and obstacles: once per substep and pass for
+    /// all islands; tearing: once per island). The result has the bits of [`step`](Self::step). The
+    /// step may take longer, because tethers become a separate part.
     ///
     /// ```
     /// use std::collections::BTreeMap;
@@ -213,7 +216,7 @@ impl<const D: usize> World<D> {
                 || forces.iter().any(|force| force.acts_on(model))
                 || obstacles.iter().any(|obstacle| obstacle.may_collide_with(model));
             if !island.touched {
-                // Nothing happens between the passes here, so they are run as one.
+                // Nothing happens between the passes of this island, so they are run as one.
                 let iterations = step.iterations.saturating_mul(passes);
                 finite &= island.step(step.substeps, iterations, &whole_step, executor)?;
                 watch.after(StepPart::Whole);
@@ -283,6 +286,7 @@ impl<const D: usize> World<D> {
         Ok(Outcome { finite, torn, broken })
     }
 
+    /// Adds a step to the number of steps and the simulated time.
     fn count_step(&mut self) {
         self.steps += 1;
         self.time += f64::from(self.settings.step.dt);

@@ -8,7 +8,7 @@ use super::{World, WorldError};
 use crate::model::Model;
 
 impl<const D: usize> Island<D> {
-    /// Tears the overstretched sticks; returns how many were not torn before.
+    /// Tears the sticks that are longer than their limits; returns how many were not torn before.
     pub(super) fn tear_overstretched(&mut self) -> usize {
         let Model { particles, sticks, tear_factors, .. } = &mut self.model;
         if tear_factors.is_empty() {
@@ -24,7 +24,7 @@ impl<const D: usize> Island<D> {
         torn
     }
 
-    /// Tears the untorn sticks whose end positions satisfy `tears`; returns their number.
+    /// Tears the untorn sticks for whose end positions, m, `tears` is true; returns their number.
     pub(super) fn tear_where(&mut self, tears: impl Fn([[f64; D]; 2]) -> bool) -> usize {
         let Model { particles, sticks, .. } = &self.model;
         let position = |end: u32| particles.position(end as usize).map(f64::from);
@@ -80,15 +80,15 @@ fn is_edge_of_any(
     let ends = GroupedLists::new(sticks.particles(), ends);
     move |edge| {
         let (lower, higher) = sorted(edge);
-        // A face may have corners that are not particles.
+        // A face may have a corner that is not the number of a particle.
         (lower as usize) < ends.owners() && ends.of(lower).contains(&higher)
     }
 }
 
 impl<const D: usize> World<D> {
-    /// Tears a stick: it no longer acts, and the faces of which it is an edge are removed, which
-    /// leaves a hole. The other sticks keep their order, and so their bits. Returns whether the
-    /// stick was not torn before.
+    /// Tears a stick: it no longer acts. The faces of which it is an edge are removed, which leaves a
+    /// hole, and so are limbs around it. The other sticks keep their order, and so their bits.
+    /// Returns whether the stick was not torn before.
     ///
     /// The hole is as wide as the one or two faces at the stick; it is not a slit between them. A
     /// slit would need a second particle at each of its ends, but a plan has a fixed number of
@@ -104,7 +104,7 @@ impl<const D: usize> World<D> {
         Ok(torn)
     }
 
-    /// Tears the untorn sticks whose end positions satisfy `tears`; returns their number.
+    /// Tears the untorn sticks for whose end positions, m, `tears` is true; returns their number.
     pub(super) fn tear_where(&mut self, tears: impl Fn([[f64; D]; 2]) -> bool) -> usize {
         let torn = self.islands.iter_mut().map(|island| island.tear_where(&tears)).sum();
         self.record_removed();
@@ -165,7 +165,8 @@ impl<const D: usize> World<D> {
             .is_none_or(|(island, number)| self.islands[island].model.sticks.is_torn(number))
     }
 
-    /// Number of sticks torn since the world was created.
+    /// Number of torn sticks, including those that were torn from the beginning and those that
+    /// reordering removed.
     pub fn torn(&self) -> usize {
         let untorn = |sticks: &Sticks| (0..sticks.len()).filter(|&it| !sticks.is_torn(it)).count();
         let untorn: usize = self.islands.iter().map(|island| untorn(&island.model.sticks)).sum();

@@ -28,15 +28,16 @@ pub(super) struct Tethering<const D: usize> {
     tied: Vec<u32>,
     /// The anchors of tethers, by their numbers in the island.
     anchors: Vec<u32>,
-    /// The anchors that move freely, because they are tied: index in `anchors`, and position at the
-    /// beginning of the last substep, m.
+    /// The anchors that move freely, because they are tied but not pinned: their indices in `anchors`,
+    /// and their positions at the beginning of the last substep, m.
     moving: Vec<(usize, [f32; D])>,
     /// The tethers, laid out for the stage that enforces them.
     columns: TetherColumns<D>,
 }
 
 impl<const D: usize> Tethering<D> {
-    /// The tethers of models that have `lens` particles each; None if no model has any.
+    /// The tethering of models side by side, whose particle counts are `lens`; None if no model has
+    /// tethers.
     pub(super) fn new(models: &Model<D>, lens: impl IntoIterator<Item = usize>) -> Option<Self> {
         if models.tethers.iter().all(Option::is_none) {
             return None;
@@ -55,7 +56,7 @@ impl<const D: usize> Tethering<D> {
         Some(Self::without_tethers(first_particles.collect(), rest_model, stick_of))
     }
 
-    /// There are no tethers until the first [`refresh`](Self::refresh).
+    /// The tethering of a rest model; it has no tethers until the first [`refresh`](Self::refresh).
     fn without_tethers(
         first_particles: Vec<u32>,
         rest_model: Model<D>,
@@ -74,7 +75,7 @@ impl<const D: usize> Tethering<D> {
         }
     }
 
-    /// Adapts to a new plan with only the sticks `kept`; marks the others as torn in
+    /// Adapts to a new plan that has only the sticks `kept`; marks the other sticks as torn in
     /// `rest_model`.
     pub(super) fn keep_sticks(&mut self, kept: &[u32]) {
         let remaining = reordered(&self.stick_of, kept);
@@ -109,7 +110,7 @@ impl<const D: usize> Tethering<D> {
         Ok(Self::without_tethers(first_particles, rest_model, stick_of))
     }
 
-    /// Adapts to a new plan.
+    /// Adapts to a new plan of the same sticks.
     pub(super) fn replan(&mut self) {
         self.columns.forget_slots();
     }
@@ -148,7 +149,8 @@ impl<const D: usize> Tethering<D> {
         }
     }
 
-    /// Copies torn sticks and rest lengths to the rest model; returns whether any changed.
+    /// Copies to the rest model which sticks are torn, and the rest lengths; returns whether any
+    /// changed.
     fn apply_stick_changes(&mut self, model: &Model<D>) -> bool {
         let Self { rest_model, stick_of, stick_cursor, .. } = self;
         let sticks = &model.sticks;
@@ -190,8 +192,9 @@ impl<const D: usize> Tethering<D> {
             let particle = cluster[0];
             self.first_particles.partition_point(|&first| first <= particle)
         };
-        // At most as many searches as a particle may have anchors: consecutive clusters of a model
-        // are sources of one search. Models share searches, as no path leads from one to another.
+        // There are at most as many searches as a particle may have anchors: if a model has more
+        // clusters, several consecutive ones are sources of one search. Models share searches, because
+        // no path leads from one model to another.
         let mut searches: Vec<Vec<u32>> = Vec::new();
         for model_clusters in clusters.chunk_by(|one, next| model_of(one) == model_of(next)) {
             let per_search = model_clusters.len().div_ceil(ANCHORS_MAX as usize);
@@ -202,7 +205,8 @@ impl<const D: usize> Tethering<D> {
                 searches[nth].extend(clusters.iter().flatten());
             }
         }
-        // For each particle the distance of the nearest pin in each search, m, and the pin.
+        // For each particle, from each search that reached it: the distance of the nearest pin, m, and
+        // the pin.
         let mut nearest_pins: Vec<Vec<(f32, u32)>> = vec![Vec::new(); particles.len()];
         for sources in searches {
             let nearest = shape.distances_from(&sources);

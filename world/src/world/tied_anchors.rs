@@ -8,17 +8,17 @@ use super::World;
 use crate::body::WeightedPoint;
 use crate::scene::Scene;
 
-/// A tied particle is an anchor only if the mass at the other end of its tie is at least this
-/// multiple of the mass of its model. A tether does not pull its anchor, so the other end must be
+/// A tied particle is an anchor only if the other end of its tie is pinned, or its mass is at least
+/// this multiple of the mass of the particle's model. A tether does not pull its anchor, so the other end must be
 /// heavy enough not to be moved by the model.
 const MASS_RATIO_MIN: f64 = 10.0;
 
-/// Up to where the changes that decide which tied particles are anchors have been read.
+/// Up to where the world has read the changes that decide which tied particles are anchors.
 #[derive(Debug, Default)]
 pub(super) struct AnchorCursors {
-    /// The cursor of the mass changes of each island.
+    /// For each island, up to where its changes of masses have been read.
     mass_cursors: Vec<Cursor>,
-    /// Number of ties that were not broken then.
+    /// Number of ties that were not broken when the changes were read.
     unbroken_ties: usize,
 }
 
@@ -34,7 +34,7 @@ fn is_heavy(inverse_mass: f32, model_mass: impl FnOnce() -> f64) -> bool {
     inverse_mass == 0.0 || MASS_RATIO_MIN * model_mass() * inverse_mass <= 1.0
 }
 
-/// The particle that a point consists of, if it is only one.
+/// The particle at which a point is; None if the point is a mean of several particles.
 fn only_particle(point: &WeightedPoint) -> Option<u32> {
     let mut terms = point.terms();
     let (particle, _) = terms.next()?;
@@ -42,7 +42,7 @@ fn only_particle(point: &WeightedPoint) -> Option<u32> {
 }
 
 impl<const D: usize> Scene<D> {
-    /// The tied particles that will be anchors, by model and number in it.
+    /// The tied particles that will be anchors, as pairs of a model and the particle's number in it.
     pub(super) fn tied_anchors(&self) -> BTreeSet<(usize, u32)> {
         let models: Vec<_> = self.models().map(|(_, model)| model).collect();
         let ends = self.ties().iter().flat_map(|tie| [(tie, 0), (tie, 1)]);
@@ -59,7 +59,7 @@ impl<const D: usize> Scene<D> {
 }
 
 impl<const D: usize> World<D> {
-    /// The tied particles that are anchors, by island and number in it.
+    /// The tied particles that are anchors, as pairs of an island and the particle's number in it.
     pub(super) fn tied_anchors(&self) -> BTreeSet<(usize, u32)> {
         let mut model_masses = BTreeMap::new();
         let mut mass_of = |model: usize| {
@@ -82,8 +82,8 @@ impl<const D: usize> World<D> {
         anchors.collect()
     }
 
-    /// Finds the tied anchors of all tethers again if masses changed or ties broke; returns whether
-    /// they did.
+    /// If masses changed or ties broke, finds the tied anchors of all tethers again. Returns whether it
+    /// did.
     pub(super) fn refresh_tied_anchors(&mut self) -> bool {
         if self.ties.is_empty() || self.islands.iter().all(|it| it.tethering.is_none()) {
             return false;

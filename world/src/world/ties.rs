@@ -49,8 +49,8 @@ pub struct TieState<const D: usize = 3> {
 }
 
 impl<const D: usize> IslandTie<D> {
-    /// The ties of a scene; `first_particles` are the world numbers of the first particle of each
-    /// model.
+    /// The ties of a scene. `first_particles` has the world number of the first particle of each model;
+    /// `numbers` are the numbers of the world's particles.
     pub(super) fn all_of(
         scene: &Scene<D>,
         first_particles: &[usize],
@@ -83,7 +83,7 @@ impl<const D: usize> IslandTie<D> {
         self.islands.iter().all(|&island| islands[island].is_asleep())
     }
 
-    /// Breaks it, and wakes what it joined.
+    /// Breaks the tie, and wakes the islands that it joined.
     fn break_up(&mut self, islands: &mut [Island<D>]) {
         self.broken = true;
         for island in self.islands {
@@ -126,7 +126,7 @@ impl<const D: usize> IslandTie<D> {
         if g == 0.0 {
             return;
         }
-        // As a vector, the multiplier of this relaxation is g d.
+        // The multiplier of this relaxation, as a vector, is g d.
         self.lambda = add_scaled(self.lambda, g, d);
         for (end, g) in [g, -g].into_iter().enumerate() {
             let island = &mut islands[self.islands[end]];
@@ -141,7 +141,7 @@ impl<const D: usize> IslandTie<D> {
     }
 }
 
-/// Relaxes all ties in order, `iterations` times.
+/// Relaxes all unbroken ties in order, `iterations` times, with any formula.
 struct RelaxAll<'a, const D: usize> {
     ties: &'a mut [IslandTie<D>],
     islands: &'a mut [Island<D>],
@@ -165,8 +165,8 @@ impl<const D: usize> WithFactor for RelaxAll<'_, D> {
     }
 }
 
-/// At the beginning of a step: resets the multipliers of the ties, and marks the islands of those
-/// that are not broken.
+/// Begins a step: resets the multipliers of the ties that are not asleep, and marks the islands of the
+/// unbroken ones among them as tied.
 pub(super) fn begin_step<const D: usize>(ties: &mut [IslandTie<D>], islands: &mut [Island<D>]) {
     for island in &mut *islands {
         island.tied = false;
@@ -184,7 +184,7 @@ pub(super) fn begin_step<const D: usize>(ties: &mut [IslandTie<D>], islands: &mu
     }
 }
 
-/// Relaxes all ties that are not broken in order, `iterations` times. Returns whether there are any.
+/// Relaxes all unbroken ties in order, `iterations` times. Returns whether there are any.
 pub(super) fn relax<const D: usize>(
     ties: &mut [IslandTie<D>],
     islands: &mut [Island<D>],
@@ -200,8 +200,8 @@ pub(super) fn relax<const D: usize>(
     any_unbroken
 }
 
-/// Breaks the ties whose force was too large, at the end of a step, and wakes what they joined;
-/// returns their number.
+/// Ends a step: computes the force of each tie, breaks the ties whose force was above their breaking
+/// force, and wakes the islands that they joined. Returns the number of ties that broke.
 pub(super) fn finish_step<const D: usize>(
     ties: &mut [IslandTie<D>],
     islands: &mut [Island<D>],
@@ -214,8 +214,8 @@ pub(super) fn finish_step<const D: usize>(
         if tie.is_asleep(islands) {
             continue;
         }
-        // The multipliers of a substep add up to its force times h², so those of a step to the mean
-        // force times h² times the number of substeps, `dt / h`.
+        // The multipliers of a substep add up to its force times h². So those of a step add up to the
+        // mean force times h² times the number of substeps, which is `dt / h`.
         tie.force = length(wide(tie.lambda)) / (h * dt);
         if !tie.broken && tie.force > f64::from(tie.breaking_force) {
             tie.break_up(islands);

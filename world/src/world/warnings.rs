@@ -33,7 +33,7 @@ pub enum Warning {
         dt: f32,
     },
     /// Particles of a model should have tethers, but no path along its sticks and faces leads from
-    /// them to a pinned particle.
+    /// them to an anchor: a pinned particle, or one that is tied to something pinned or heavy.
     #[error(
         "model '{model}': {particles} particle(s) have no tether, because no sticks or faces \
          connect them to a pinned particle"
@@ -60,12 +60,13 @@ pub enum Warning {
     },
 }
 
-/// An axis whose acceleration is below this fraction of the greatest one is not checked: the loss
-/// is not visible.
+/// An axis is not checked if its acceleration is below this fraction of the greatest acceleration of
+/// an axis: losing it is not visible.
 const NEGLIGIBLE: f32 = 1e-3;
 
-/// Appends a warning for each axis on which the farthest free particle is beyond the limit.
-/// `particles` are positions and inverse masses. (An invalid step is an error elsewhere.)
+/// Appends a warning for each axis on which the farthest free particle is beyond the rounding limit.
+/// `particles` are positions and inverse masses. (If the step is invalid, there is no limit; that is
+/// an error elsewhere.)
 fn warn_if_beyond_limit<const D: usize>(
     step: &Step<D>,
     model: &str,
@@ -163,7 +164,8 @@ impl<const D: usize> World<D> {
     }
 }
 
-/// Appends a warning if there is a required thickness, which is more than the model has.
+/// Appends a warning if there is a `required_thickness`, m, which is more than the thickness of the
+/// model.
 fn warn_of_gaps(
     model: &str,
     settings: SelfCollision,
@@ -176,7 +178,7 @@ fn warn_of_gaps(
     }
 }
 
-/// Appends a warning if there are untethered particles.
+/// Appends a warning if there are untethered particles; `particles` is their number.
 fn warn_if_untethered(model: &str, particles: usize, warnings: &mut Vec<Warning>) {
     if particles > 0 {
         warnings.push(Warning::Untethered { model: model.to_owned(), particles });

@@ -1,4 +1,4 @@
-//! Four particles move as a rigid body.
+//! Rigid bodies: four particles that have the mass, inertia, pose and motion of a body.
 
 use std::array::from_fn;
 
@@ -63,7 +63,7 @@ fn quaternions() -> impl Strategy<Value = [f64; 4]> {
 }
 
 /// The mass properties of the particles of a model.
-fn of_particles(model: &Model) -> MassProperties {
+fn mass_properties_of_particles(model: &Model) -> MassProperties {
     let points: Vec<_> = (0..model.particles.len())
         .map(|i| {
             let mass = 1.0 / f64::from(model.particles.inverse_masses()[i]);
@@ -89,7 +89,7 @@ proptest! {
         let inertia = product(&product(&r, &diagonal(principal)), &transposed(&r));
         let given = MassProperties { mass, centre, inertia };
         let model = Model::rigid(&given).unwrap();
-        let found = of_particles(&model);
+        let found = mass_properties_of_particles(&model);
         prop_assert!((found.mass - mass).abs() <= 1e-5 * mass);
         prop_assert!(length(sub(found.centre, centre)) <= 1e-6);
         let largest = principal.iter().copied().fold(0.0, f64::max);
@@ -136,7 +136,7 @@ proptest! {
     }
 
     #[test]
-    fn move_by_moves_a_weighted_point_exactly_and_no_pinned_particle(
+    fn move_by_moves_a_weighted_point_and_no_pinned_particle(
         points in prop::array::uniform4(prop::array::uniform3(-1.0..1.0_f32)),
         weights in prop::array::uniform3(-0.5..1.0_f32),
         inverse_masses in prop::array::uniform4(
@@ -154,7 +154,8 @@ proptest! {
             prop_assert!((point.weights.iter().sum::<f32>() - 1.0).abs() < 1e-6);
             let mut particles = Particles::new(&points, &inverse_masses).unwrap();
             let p = point.position(&particles);
-            // A point whose inverse mass is much smaller than its particles' loses digits.
+            // A point whose inverse mass is much smaller than those of its particles loses digits, so it is
+            // left out.
             let inverse_mass = point.inverse_mass(&particles);
             let largest = (0..4).map(|i| {
                 point.weights[i].abs() * inverse_masses[point.particles[i] as usize]
@@ -228,14 +229,14 @@ fn mass_properties_of_meshes_match_closed_forms() {
     let tetrahedron = MassProperties::of_mesh(&vertices, &triangles, 6.0).unwrap();
     assert!((tetrahedron.mass - 1.0).abs() < 1e-12);
     assert!(length(sub(tetrahedron.centre, [0.25; 3])) < 1e-12);
-    // Density times integral, about the centre; the mass is 1.
+    // Density times the integral of x² or xy, about the centre. The mass is 1.
     let covariance = |same: bool| 6.0 * (1.0 / if same { 60.0 } else { 120.0 }) - 1.0 / 16.0;
     let known: Matrix =
         from_fn(|i| from_fn(|j| if i == j { 2.0 * covariance(true) } else { -covariance(false) }));
     assert!(max_difference(&tetrahedron.inertia, &known) < 1e-12);
 
-    // A brick of 1800 kg/m³ from its mesh, far from the origin; rounding to 1/64 m makes its
-    // corners exact.
+    // A brick of 1800 kg/m³, given by a mesh far from the origin. Its corners are multiples of 1/64 m:
+    // rounding to these makes them exact.
     let size = [0.25_f32, 0.0625, 0.125];
     let brick = Model::rigid_box(size, 1800.0).unwrap();
     let vertices_of_brick = brick.bodies.vertices(&brick.particles);
@@ -248,13 +249,13 @@ fn mass_properties_of_meshes_match_closed_forms() {
     assert!((by_mesh.mass - closed_form.mass).abs() < 1e-9);
     assert!(length(sub(by_mesh.centre, [100.0; 3])) < 1e-9);
     assert!(max_difference(&by_mesh.inertia, &closed_form.inertia) < 1e-9);
-    let by_particles = of_particles(&brick);
+    let by_particles = mass_properties_of_particles(&brick);
     let error = max_difference(&by_particles.inertia, &closed_form.inertia);
     assert!(error < 1e-5 * closed_form.inertia[1][1]);
 
     // The particles of a rigid mesh have the mass properties of the mesh.
     let rigid = Model::rigid_mesh(&vertices, &triangles, 6.0).unwrap();
-    let by_particles = of_particles(&rigid);
+    let by_particles = mass_properties_of_particles(&rigid);
     assert!((by_particles.mass - 1.0).abs() < 1e-6);
     assert!(max_difference(&by_particles.inertia, &known) < 1e-6);
 }
@@ -263,7 +264,7 @@ fn mass_properties_of_meshes_match_closed_forms() {
 fn impossible_bodies_are_rejected() {
     let rigid = |inertia| Model::rigid(&MassProperties { mass: 1.0, centre: [0.0; 3], inertia });
     let impossible = |result| matches!(result, Err(ModelError::Body(BodyError::Impossible { .. })));
-    // A moment of inertia is less than the sum of the other two.
+    // A moment of inertia of a body with a volume is less than the sum of the other two.
     assert!(impossible(rigid(diagonal([1.0, 1.0, 2.1]))));
     assert!(impossible(rigid(diagonal([1.0, 1.0, 2.0])))); // a disc without thickness
     assert!(impossible(rigid(diagonal([-1.0, 1.0, 1.0]))));
@@ -332,8 +333,8 @@ fn free_top(moments: Vector, spin: Vector, seconds: f64) -> (Vector, Matrix) {
     state
 }
 
-/// Spin, rotation and angular momentum of a simulated asymmetric top `seconds` after it was thrown,
-/// in substeps of `h` seconds.
+/// Spin, rotation and angular momentum of a simulated asymmetric top `seconds` after it was thrown with
+/// the spin `spin`, in substeps of `h` seconds.
 fn thrown_top(spin: Vector, seconds: f64, h: f64, iterations: u32) -> (Vector, Matrix, Vector) {
     let model = top();
     let mut particles = model.particles.convert::<f64>();
@@ -383,9 +384,9 @@ fn a_free_top_follows_eulers_equations() {
             ]
         })
         .collect();
-    // First order in h: half the substep, half the error. A top loses the fraction
-    // spin² h of its spin per second, because the correction of a stick acts along its direction
-    // after the motion.
+    // The errors are of first order in h: half the substep gives half the error. A top loses the fraction
+    // spin² h of its spin per second, because the correction of a stick acts along its direction after the
+    // motion.
     for quantity in 0..3 {
         let [large, middle, small] = [0, 1, 2].map(|nth: usize| errors[nth][quantity]);
         assert!(small < 0.03, "errors of rotation, spin, momentum: {errors:?}");

@@ -6,11 +6,12 @@ use taut_core::Particles;
 use taut_scalar::ScalarKernel;
 use taut_world::{Body, BodyPose, HalfSpace, Model, Scene, Solid, Surface, Twist, World};
 
+/// The number of substeps of a step.
 const SUBSTEPS: u32 = 4;
 /// The length of a substep, s.
 const H: f64 = 1.0 / 60.0 / SUBSTEPS as f64;
 
-/// An empty scene with passes as in Jakobsen 2001: "3 to 4 relaxation iterations", each followed by
+/// An empty scene whose passes are as in Jakobsen 2001: "3 to 4 relaxation iterations", each followed by
 /// collisions.
 fn scene() -> Scene {
     let mut scene = Scene::new();
@@ -29,6 +30,7 @@ fn world(scene: &Scene) -> World {
     World::new(scene, |_| ScalarKernel).unwrap()
 }
 
+/// The bodies of a world, each with the particles of its island.
 fn bodies(world: &World) -> impl Iterator<Item = (&Particles<3>, &Body)> {
     let model = &world.islands()[0].model;
     model.bodies.all().iter().map(|body| (&model.particles, body))
@@ -42,7 +44,7 @@ fn length(v: [f64; 3]) -> f64 {
     v.iter().map(|x| x * x).sum::<f64>().sqrt()
 }
 
-/// The largest stretch or compression of a stick.
+/// The largest stretch or compression of a stick in the world.
 fn stretch(world: &World) -> f64 {
     let model = &world.islands()[0].model;
     (0..model.sticks.len())
@@ -79,6 +81,7 @@ fn bodies_stay_rigid_with_few_iterations_and_come_to_rest() {
         let twist = Twist { velocity: [1.0, -2.0, 0.0], spin: [3.0, 1.0, -2.0] };
         scene.add("body", rotated(model, [0.0, 0.8, 0.0], twist)).unwrap();
         let mut world = world(&scene);
+        // The largest stretch of a stick, and the largest depth of a vertex in the floor, m.
         let (mut worst, mut deepest): (f64, f32) = (0.0, 0.0);
         for _ in 0..600 {
             assert!(world.step().unwrap().finite);
@@ -117,7 +120,7 @@ fn a_box_on_a_slope_stays_or_slides_with_coulomb_friction() {
         }
         let velocity = twists(&world)[0].velocity;
         let downhill = -(velocity[0] * cosine + velocity[1] * sine);
-        // After 1 s from rest.
+        // The speed after 1 s from rest, m/s.
         let expected = (9.81 * (sine - f64::from(friction) * cosine)).max(0.0);
         assert!(
             (downhill - expected).abs() < 0.02 * 9.81,
@@ -204,21 +207,22 @@ mod pairs {
             }
             let after = momenta(&world);
             let [large, small] = twists(&world)[..] else { panic!("expected two bodies") };
-            assert!(large.velocity[0] > 0.3, "they did not collide: {large:?}");
+            assert!(large.velocity[0] > 0.3, "the bodies did not collide: {large:?}");
             assert!(
                 large.velocity[0] >= small.velocity[0] - 1e-2 || length(large.spin) > 0.5,
                 "the bodies neither separate nor rotate: {large:?} {small:?}"
             );
-            // Linear momentum is lost by rounding only. A stick's correction is along its direction
-            // after the motion, so angular momentum is lost, too, in proportion to spin² h.
+            // Linear momentum is lost by rounding only. Angular momentum is also lost in proportion to
+            // spin² h, because the correction of a stick is along its direction after the motion.
             for axis in 0..3 {
                 let [linear, angular] =
-                    [0, 1].map(|which: usize| (before[which][axis] - after[which][axis]).abs());
+                    [0, 1].map(|kind: usize| (before[kind][axis] - after[kind][axis]).abs());
                 assert!(linear < 2e-3 && angular < 0.05, "{before:?} {after:?}");
             }
         }
     }
 
+    /// Contacts between bodies with this restitution.
     fn bouncing(restitution: f32) -> Arc<BodyContacts> {
         let surface = Surface { friction: 0.5, restitution, ..Surface::default() };
         Arc::new(BodyContacts { surface, ..BodyContacts::default() })
@@ -281,14 +285,14 @@ mod pairs {
                 assert!(world.step().unwrap().finite);
             }
             let speed = twists(&world)[1].velocity[0];
-            // 2 m/s of the paddle, and half of that from the bounce.
+            // The cube gets the 2 m/s of the paddle, and half of that from the restitution.
             assert!((speed - 3.0).abs() < 0.05, "with a force: {with_force}: {speed} m/s");
         }
     }
 
     #[test]
     fn a_cube_rises_to_restitution_squared_times_its_drop_height() {
-        // On a floor, and on a pinned body.
+        // The cube falls on a floor, or on a pinned body.
         for on_body in [false, true] {
             let mut scene = scene();
             let restitution = 0.6;
@@ -301,7 +305,7 @@ mod pairs {
                 scene.obstacles.push(floor([0.0, 1.0, 0.0], surface));
             }
             let cube = Model::rigid_box([0.5; 3], 300.0).unwrap();
-            scene.add("cube", cube.moved([0.0, 1.25, 0.0])).unwrap(); // 1 m above
+            scene.add("cube", cube.moved([0.0, 1.25, 0.0])).unwrap(); // its lower face is at 1 m
             let mut world = world(&scene);
             let mut heights = Vec::new();
             for _ in 0..90 {
@@ -319,7 +323,7 @@ mod pairs {
     }
 
     #[test]
-    fn bouncing_bodies_gain_no_energy_and_stacks_come_to_rest() {
+    fn with_restitution_a_stack_stays_at_rest_and_bodies_gain_no_energy() {
         let mut scene = scene();
         let surface = Surface { restitution: 0.9, ..Surface::default() };
         scene.obstacles.push(floor([0.0, 1.0, 0.0], surface));
@@ -341,6 +345,7 @@ mod pairs {
         }
         assert!(twists(&stack).iter().all(|twist| length(twist.velocity) < 1e-2));
 
+        // A fourth cube falls on the stack.
         let twist = Twist { velocity: [0.3, -1.0, 0.0], spin: [3.0, 1.0, -2.0] };
         scene.add("falling", rotated(cube(), [0.1, 3.0, 0.1], twist)).unwrap();
         let mut world = world(&scene);

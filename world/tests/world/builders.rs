@@ -20,18 +20,19 @@ fn parameter() -> impl Strategy<Value = f32> {
     ]
 }
 
-/// Small or far too large counts.
+/// A count that is small, 0 included, or far too large.
 fn count() -> impl Strategy<Value = usize> {
     let too_large = vec![1 << 25, usize::MAX / 2, usize::MAX];
     prop_oneof![9 => 0_usize..12, 1 => prop::sample::select(too_large)]
 }
 
+/// A point whose coordinates are valid or invalid.
 fn point<const D: usize>() -> impl Strategy<Value = [f32; D]> {
     prop::collection::vec(parameter(), D).prop_map(|point| core::array::from_fn(|axis| point[axis]))
 }
 
-/// Checks that the builder rejected its parameters, or that all positions are finite and all
-/// indices refer to existing particles.
+/// Checks that the builder rejected its parameters, or that the model is valid: positions and mass are
+/// finite, rest lengths are above 0 and finite, and all indices are those of particles.
 fn check<const D: usize>(model: Result<Model<D>, ModelError>) -> Result<(), TestCaseError> {
     let Ok(model) = model else { return Ok(()) };
     let len = model.particles.len();
@@ -86,7 +87,7 @@ proptest! {
         [spacing, density, bending] in [parameter(), parameter(), parameter()],
         kind in prop::sample::select(vec![Kind::TwoSided, Kind::Maximum, Kind::Minimum]),
     ) {
-        // Very fine ropes are valid but slow.
+        // Ropes with such a fine spacing are valid, but take long to build.
         prop_assume!(!(1e-9..1e-2).contains(&spacing));
         check(Model::rope(&path, &Rope { spacing, density, kind, bending }))?;
     }
@@ -110,7 +111,7 @@ proptest! {
         [wood_density, leaf_density, stiffness] in [parameter(), parameter(), parameter()],
         seed in any::<u64>(),
     ) {
-        // A plant of many levels is large.
+        // A plant of many levels has few pieces here, because it is large otherwise.
         let pieces = if levels > 2 { pieces.min(3) } else { pieces };
         let plant = Plant {
             height, pieces, levels, angle, leaf, thickness, wood_density, leaf_density, stiffness,
@@ -131,7 +132,7 @@ proptest! {
 }
 
 #[test]
-fn library_scenes_reject_excessive_sizes() {
+fn library_scenes_and_bridges_reject_excessive_sizes() {
     for listed in LibraryScene::ALL {
         let error = listed.scene(usize::MAX).unwrap_err();
         assert!(matches!(error, SceneError::Limit(_)), "{}: {error}", listed.name);

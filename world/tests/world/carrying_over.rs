@@ -1,4 +1,4 @@
-//! State carried over to a world with other models.
+//! `World::carry_over`: the state of shared models in a world with other models.
 
 use std::sync::Arc;
 
@@ -24,7 +24,8 @@ fn a_world_with_other_models_carries_over_the_state_of_those_it_shares() {
         }));
         scene
     };
-    // With seven discs, these are copies, and the particles of the sheet have other indices.
+    // The final positions of the sheet. In the world that replaces the first one, there are seven discs,
+    // which are relaxed as copies, and the particles of the sheet have other indices.
     let final_positions = |replaced: bool| {
         let mut world = world(&scene(1, false));
         let sheet_start = |world: &World<3>| world.model("sheet").unwrap().start;

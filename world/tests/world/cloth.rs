@@ -7,7 +7,7 @@ use taut_world::{Axes, Cloth, Diagonals, HexSheet, Model, ModelError};
 
 use crate::models::{minus, norm};
 
-/// The normal of a face; its length is twice the area.
+/// The normal of a face. Its length is twice the area of the face.
 fn normal(model: &Model, face: [u32; 3]) -> [f64; 3] {
     let [a, b, c] = face.map(|corner| model.particles.position(corner as usize));
     let [u, v] = [minus(b, a), minus(c, a)];
@@ -51,6 +51,7 @@ fn faces_cover_a_cloth_once_and_face_the_front() {
             let model = Model::cloth(&cloth).unwrap();
             let mut area = 0.0;
             for &face in &model.faces {
+                // The normal points to the front.
                 let normal = normal(&model, face);
                 let component: f64 = normal.iter().zip(front).map(|(n, front)| n * front).sum();
                 assert!(component > 0.99 * norm(normal));
@@ -78,7 +79,7 @@ fn the_sides_of_a_cloth_are_named_groups() {
 }
 
 #[test]
-fn edges_of_a_hexagonal_sheet_are_all_equal() {
+fn a_hexagonal_sheet_consists_of_equilateral_triangles() {
     let sheet = HexSheet { columns: 9, rows: 8, spacing: 0.07, ..HexSheet::default() };
     let free = Model::hex_sheet(&HexSheet { bending: Bending::Free, ..sheet }).unwrap();
     assert!(free.sticks.rests().iter().all(|&rest| rest == 0.07));
@@ -100,7 +101,7 @@ fn edges_of_a_hexagonal_sheet_are_all_equal() {
     let stiff = Model::hex_sheet(&sheet).unwrap();
     assert!(Stretch::of(&stiff.particles, &stiff.sticks).max < 1e-6);
     // Bending sticks join the far corners of two adjacent triangles.
-    let long = (0.07 * 3.0_f64.sqrt()) as f32;
+    let long = (0.07 * 3.0_f64.sqrt()) as f32; // twice the height of a triangle
     assert!(stiff.sticks.rests().iter().all(|&rest| rest == 0.07 || rest == long));
     assert!(stiff.sticks.len() > free.sticks.len());
 }

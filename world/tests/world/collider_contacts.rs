@@ -13,7 +13,8 @@ fn colliding(model: Model) -> Model {
     model.self_colliding(SelfCollision::default()).unwrap()
 }
 
-/// A horizontal square sheet around the origin, with this number of particles along a side.
+/// A horizontal square sheet around the origin, with `side` particles along each side, which is `width`
+/// m long.
 fn sheet(side: usize, width: f32) -> Model {
     let cloth = Cloth {
         columns: side,
@@ -27,7 +28,7 @@ fn sheet(side: usize, width: f32) -> Model {
     Model::cloth(&cloth).unwrap()
 }
 
-/// A rope along x, which sags a little.
+/// A rope along x of `length` m, whose middle is a little lower than its ends.
 fn rope(length: f32) -> Model {
     let half = 0.5 * length;
     let rope = Rope { spacing: 0.03, density: 1.0, ..Rope::default() };
@@ -54,7 +55,7 @@ fn lowest(world: &World, model: &str) -> f32 {
     heights(world, model).into_iter().fold(f32::INFINITY, f32::min)
 }
 
-/// A scene without gravity and damping.
+/// A scene of two models without gravity and damping.
 fn floating(models: [(&str, Model); 2]) -> Scene {
     let mut scene = Scene::new();
     scene.settings.step.acceleration = [0.0; 3];
@@ -86,12 +87,11 @@ fn momenta(world: &World) -> [[f64; 3]; 2] {
     momenta
 }
 
-/// Asserts that a collision of two models without gravity conserves momentum, up to rounding:
-/// corrections of less than half an ulp of a position are lost, in some contacts of each of 320
-/// substeps.
+/// Asserts that a collision of two models without gravity conserves momentum, up to rounding: in each
+/// of 320 substeps, some contacts lose corrections of less than half an ulp of a position.
 fn assert_conserves_momentum(models: &[(&str, Model); 2]) {
-    // Friction acts on centres of balls and axes of limbs, so it changes angular momentum, and
-    // the separation of overlaps changes it a little.
+    // Friction acts on the centres of balls and the axes of limbs, not where they touch, so it changes
+    // the angular momentum. Without friction, the separation of overlaps still changes it a little.
     for friction in [0.3, 0.0] {
         let models = models.clone().map(|(name, model)| {
             let settings = SelfCollision { friction, ..SelfCollision::default() };
@@ -137,7 +137,7 @@ fn a_rope_hangs_over_a_limb() {
     steps(&mut world, 240);
     let heights = heights(&world, "rope");
     let highest = heights.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-    // The radius and half the spacing, up to the stretch of the rope.
+    // The radius of the limb and half the spacing of the rope, up to the stretch of the rope.
     assert!((highest - 0.095).abs() < 5e-3, "{highest} m");
     let [first, last] = [heights[0], heights[heights.len() - 1]];
     assert!(first < -0.1 && last < -0.1, "{first} m, {last} m");
@@ -223,9 +223,10 @@ fn a_particle_does_not_collide_with_a_limb_that_it_is_tied_to() {
     steps(&mut world, 120);
     let rope = world.model("rope").unwrap();
     let squares = |particle| world.position(particle).map(|x| f64::from(x).powi(2));
-    // From the axis of the rod, which is along z.
+    // The distance from the axis of the rod, which is along z, m.
     let distance = |particle| squares(particle).into_iter().take(2).sum::<f64>().sqrt();
     assert!(distance(rope.start) < 5e-3, "{} m", distance(rope.start));
+    // The third particle of the rope stays outside the limb.
     assert!(distance(rope.start + 2) > 0.06, "{} m", distance(rope.start + 2));
 }
 
@@ -250,7 +251,7 @@ mod boxes {
         colliding(Model::rigid_box([SIZE; 3], density).unwrap())
     }
 
-    /// A box that falls on a sheet of 1 m, pinned at its corners.
+    /// A box that falls on a cloth of 1 m by 1 m, which is pinned at its corners.
     fn box_on_cloth(density: f64, substeps: u32) -> Scene {
         let mut scene = Scene::new();
         scene.add("cloth", colliding(sheet(25, 1.0).pinned("corners"))).unwrap();
@@ -283,7 +284,7 @@ mod boxes {
             let mut world = world(&box_on_cloth(density, substeps));
             for _ in 0..240 {
                 steps(&mut world, 1);
-                // Half the spacing is 21 mm.
+                // Particles keep half the thickness of the cloth, 21 mm, from the box.
                 let depth = depth_in_box(&world);
                 assert!(depth < -0.015, "{density} kg/m³: {depth} m");
             }
@@ -319,7 +320,7 @@ mod boxes {
         assert!(first < 0.0 && last < 0.0, "{first} m, {last} m");
     }
 
-    /// Asserts that the particles of a model that falls on a thin plate stay above `height`, m.
+    /// Asserts that the particles of a model that is thrown on a thin plate stay above `height`, m.
     fn assert_does_not_pass_a_thin_body(model: Model, height: f32) {
         let model = colliding(model).moved([0.0, 0.3, 0.0]);
         for speed in [10.0, 100.0, 1000.0] {
@@ -375,7 +376,7 @@ mod boxes {
             assert_eq!([contacts.touching, contacts.crossings, contacts.left_out], [0; 3]);
         }
         assert!(world.contacts().unwrap().on_bodies > 3);
-        // The doll lies on its capsules.
+        // The doll lies on its limbs, so its particles are above the bed.
         let lowest = lowest(&world, "doll");
         assert!((0.005..0.1).contains(&lowest), "{lowest} m");
         assert!(mean_height(&world, "doll") < 0.15, "{} m", mean_height(&world, "doll"));
@@ -395,7 +396,7 @@ mod boxes {
     }
 
     #[test]
-    fn masks_and_ties_determine_which_limbs_and_bodies_collide() {
+    fn categories_masks_and_ties_determine_which_limbs_and_bodies_collide() {
         let settings = |categories, mask| SelfCollision { categories, mask, ..Default::default() };
         for (of_rod, tied, collide) in [
             (settings(1, 1), false, true),
@@ -414,6 +415,7 @@ mod boxes {
             }
             let mut world = world(&scene);
             steps(&mut world, 60);
+            // A rod that lies on the bed is at the height of its radius, 0.05 m.
             let height = mean_height(&world, "rod");
             assert_eq!(height > 0.049, collide, "{of_rod:?}, tied: {tied}: {height} m");
         }

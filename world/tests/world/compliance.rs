@@ -1,4 +1,4 @@
-//! Soft sticks sag according to their compliance.
+//! Compliant sticks: how far they stretch under a weight.
 
 use taut_core::{Duplicates, Formula, Particles, Sticks};
 use taut_world::Model;
@@ -39,7 +39,7 @@ fn a_weight_sags_by_compliance_times_weight_at_any_number_of_substeps() {
 }
 
 #[test]
-fn iterations_make_a_compliant_stick_stiffer() {
+fn more_iterations_make_a_compliant_stick_stiffer() {
     let [one, many] = [1, 8].map(|iterations| sag(1e-2, 1.0, 2, iterations, Formula::Exact));
     assert!(many < 0.5 * one, "{one} m with one iteration, {many} m with eight");
 }

@@ -6,7 +6,7 @@ use taut_world::{Diagnostics, Model, Scene, StickSet};
 
 use crate::make::{scene, steps, unconnected, world};
 
-/// The scene without gravity and damping.
+/// Removes gravity and damping from a scene.
 fn weightless(mut scene: Scene) -> Scene {
     scene.settings.step.acceleration = [0.0; 3];
     scene.settings.step.damping_rate = 0.0;
@@ -37,7 +37,7 @@ fn diagnostics_match_their_definitions() {
     assert_eq!(kinetic, 0.5 * 2.0 * 4.0 + 0.5 * 4.0 * 2.0);
     assert_eq!(potential, 4.0 * 10.0 * 2.0);
     assert_eq!(momentum, [4.0, 4.0, -4.0]);
-    // (1, 0, 0) x (0, 4, 0) + (0, 2, 3) x (4, 0, -4)
+    // The cross products of positions and momenta: (1, 0, 0) x (0, 4, 0) + (0, 2, 3) x (4, 0, -4).
     assert_eq!(angular_momentum, [-8.0, 12.0, 4.0 - 8.0]);
     assert_eq!((stretch.residual_rms(), depth, torn), (0.0, 0.0, 0));
 }
@@ -61,9 +61,9 @@ proptest! {
         for axis in 0..3 {
             let [v, a] = [velocity[axis], acceleration[axis]].map(f64::from);
             let expected = v * t + 0.5 * a * t * t;
-            // The remaining error is rounding to f32: up to 240 substeps of half an ulp of about
-            // 15 m, each of which persists as a velocity. (An initial velocity that is off by half
-            // a substep of 20 m/s² would give at least 0.04 m.)
+            // The tolerance allows for rounding to f32: in up to 240 substeps, half an ulp of about 15 m,
+            // which persists as a velocity. (An initial velocity that is off by half a substep of 20 m/s²
+            // would give an error of at least 0.04 m.)
             let x = f64::from(world.position(0)[axis]);
             prop_assert!(near(x, expected, 1e-2), "{x} m, expected {expected} m");
         }
@@ -106,7 +106,8 @@ fn relaxation_conserves_momentum_and_adds_no_energy() {
     }
 }
 
-/// The fraction of its angular momentum that a ball loses in a second.
+/// The fraction of its angular momentum that a ball of sticks, which rotates without gravity and
+/// damping, loses in a second.
 fn lost_angular_momentum(substeps: u32) -> f64 {
     let mut scene = weightless(scene("ball", Model::sphere(9, StickSet::All).unwrap()));
     scene.settings.step.substeps = substeps;
@@ -125,7 +126,8 @@ fn lost_angular_momentum(substeps: u32) -> f64 {
 
 #[test]
 fn shorter_substeps_lose_less_angular_momentum() {
-    // A stick corrects along its direction after the motion, when its ends have rotated.
+    // A stick is corrected along its direction after the motion, when its ends have already rotated: this
+    // removes angular momentum.
     let [coarse, fine] = [1, 8].map(lost_angular_momentum);
     assert!(coarse < 0.15 && fine < coarse / 4.0, "lost: {coarse} with 1 substep, {fine} with 8");
 }
@@ -134,8 +136,8 @@ fn shorter_substeps_lose_less_angular_momentum() {
 fn the_stretch_includes_all_islands_and_excludes_torn_sticks() {
     let points = [[0.0; 3], [1.0, 0.0, 0.0], [3.0, 0.0, 0.0], [2.5, 0.0, 0.0]];
     let particles = Particles::new(&points, &[1.0; 4]).unwrap();
-    // Stick 1 is stretched by 1, stick 2 compressed by 0.5. Stick 0 and the four sticks of the
-    // sheet have their rest lengths.
+    // Stick 1 is stretched by 1, and stick 2 is compressed by 0.5, as fractions of the rest length. Stick
+    // 0 and the four sticks of the sheet have nearly their rest lengths.
     let rests = [1.0; 3];
     let sticks =
         Sticks::with_rests(4, &[[0, 1], [1, 2], [2, 3]], &rests, Duplicates::Keep).unwrap();

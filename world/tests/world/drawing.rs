@@ -39,7 +39,7 @@ fn copied_positions_have_the_order_of_the_world() {
     world.copy_vertices(&mut rows_of_4);
     let is_padded = |(padded, row): (&[f32; 4], &[f32; 3])| padded[..3] == *row && padded[3] == 0.0;
     assert!(rows_of_4.iter().zip(&rows).all(is_padded));
-    // The vertices of the meshes of bodies follow.
+    // After the particles, the vertices of the meshes of bodies follow.
     let mut mesh_vertices = rows_of_4[world.len()..].iter();
     for island in world.islands() {
         for vertex in island.model.bodies.vertices(&island.model.particles) {
@@ -54,7 +54,7 @@ fn copied_positions_have_the_order_of_the_world() {
     assert!(rows.iter().all(|row| row[2] == 0.0 && row[0].is_finite()));
 }
 
-/// The indices of the triangles or sticks of a drawing that are not removed.
+/// The indices of those triangles or sticks of a drawing that are not removed.
 fn remaining<const C: usize>(all: &[[u32; C]]) -> BTreeSet<usize> {
     (0..all.len()).filter(|&i| all[i][0] != REMOVED).collect()
 }
@@ -64,13 +64,13 @@ fn removals_are_recorded_by_stable_indices() {
     let whole = mixed();
     let mut world = world(&whole);
     let before = world.drawing();
-    assert_eq!(before.vertices, world.len() + 8 + 4);
+    assert_eq!(before.vertices, world.len() + 8 + 4); // those of the box and of the tetrahedron
     assert_eq!(
         before.models.iter().map(|drawn| drawn.kind).collect::<Vec<_>>(),
         [ModelKind::Body, ModelKind::Cloth, ModelKind::Cloth, ModelKind::Body, ModelKind::Rope,]
     );
-    // The models in order, by the indices of the world: `vertex` is the first particle of a model,
-    // `mesh_vertex` the first vertex of the meshes of its bodies.
+    // A drawing has the models in the order of the scene, with the indices of the world. `vertex` is the
+    // first particle of a model, and `mesh_vertex` the first vertex of the meshes of its bodies.
     let (mut vertex, mut mesh_vertex) = (0, world.len() as u32);
     for (drawn, (name, model)) in before.models.iter().zip(whole.models()) {
         assert_eq!((&*drawn.name, drawn.particles.start as u32), (name, vertex));
@@ -98,8 +98,8 @@ fn removals_are_recorded_by_stable_indices() {
         assert_eq!(removed.sticks.len(), world.torn());
         drawing
     };
-    // Tears in the sheet, in the disc and in the sheet again. A face is removed with the first of
-    // its sticks. The last stick of the list is torn already.
+    // Tears in the sheet, in the disc and in the sheet again. A face is removed with the first of its
+    // edges that tears. The last stick of the list is torn already when its turn comes.
     let [sheet, disc] = ["sheet", "disc"].map(|name| world.sticks_of(name).unwrap().start);
     for stick in [sheet + 30, disc + 1000, disc + 5, sheet + 3, disc + 1000] {
         world.tear(stick).unwrap();
@@ -160,7 +160,7 @@ proptest! {
     }
 }
 
-/// A point of a figure, from its own to world coordinates.
+/// Converts a point from the coordinates of a figure to world coordinates.
 fn to_world<const D: usize>(figure: &ObstacleFigure<D>, point: [f64; D]) -> [f64; D] {
     let coordinate = |axis: usize| point.get(axis).copied().unwrap_or(0.0);
     let [x, y, z, w] = figure.rotation;
@@ -197,9 +197,9 @@ fn surface<const D: usize>(shape: FigureShape<D>) -> Vec<[f64; D]> {
     }
 }
 
-/// Checks that a particle collides slightly inside the drawn surface, and not slightly outside.
-/// `inwards` is 1 if the obstacle is on the side of the figure's origin, -1 if it is on the other
-/// side.
+/// Checks that a particle collides 1 cm inside the drawn surface of an obstacle, and not 1 cm outside.
+/// `inwards` is 1 if the inside of the obstacle has the origin of the figure, and -1 if the outside has
+/// it.
 fn check_surface<const D: usize>(obstacle: &dyn Obstacle<D>, inwards: f64) {
     use taut_core::{Motion, Step};
     use taut_world::StepTime;
@@ -209,7 +209,7 @@ fn check_surface<const D: usize>(obstacle: &dyn Obstacle<D>, inwards: f64) {
         let points = surface(figure.shape);
         assert!(!points.is_empty());
         for point in points {
-            // Moved away from the origin, or along y for a half-space.
+            // The point, moved away from the origin of the figure, or along y for a half-space.
             let moved = |by: f64| -> [f64; D] {
                 if figure.shape == FigureShape::HalfSpace {
                     core::array::from_fn(|i| point[i] + if i == 1 { by } else { 0.0 })
@@ -255,6 +255,7 @@ fn obstacles_are_drawn_where_they_collide() {
 
     let path = || Path::Oscillating { amplitude: [0.3, 0.1], period: 2.0 };
     let spin = Spin::in_plane([[1.0, 0.0], [0.0, 1.0]], [0.3, 0.1], -0.7).unwrap();
+    // The same in two dimensions.
     macro_rules! flat {
         ($shape:expr) => {
             &Solid::new($shape.unwrap()).along(path()).unwrap().turning(spin)
@@ -288,7 +289,7 @@ fn a_mesh_is_drawn_where_it_collides() {
 }
 
 #[test]
-fn every_scene_has_a_drawing() {
+fn library_scenes_have_drawings_with_the_expected_kinds_of_models() {
     fn drawing_of<const D: usize>(scene: &Scene<D>) -> Drawing
     where
         World<D>: Simulation<D>,
@@ -337,7 +338,7 @@ fn emitted_particles_that_are_not_alive_are_hidden() {
     let rain = EmitterSettings { rate: 50.0, lifetime: [0.3, 0.4], ..EmitterSettings::default() };
     scene.add("rain", Model::emitter(rain).unwrap()).unwrap();
     let mut world = world(&scene);
-    // The first 25 particles are the sheet's.
+    // The first 25 particles are those of the sheet.
     assert_eq!(world.hidden_particles().count(), world.len() - 25);
     for _ in 0..60 {
         steps(&mut world, 1);
@@ -378,7 +379,7 @@ fn support_sticks_are_not_drawn() {
 
 #[cfg(all(feature = "glam", feature = "mint"))]
 #[test]
-fn matrices_of_glam_and_mint_map_points_alike() {
+fn matrices_of_glam_and_mint_map_points_as_figures_and_poses_do() {
     use glam::{DMat4, DQuat, DVec3};
 
     let spin = Spin::about([1.0, 2.0, -0.5], [0.3, 0.2, 0.1], 1.3).unwrap();

@@ -1,4 +1,4 @@
-//! Emitters start the right number of particles on the right parabolas.
+//! Emitters: the number, lifetimes and paths of emitted particles.
 
 use taut_scalar::ScalarKernel;
 use taut_world::{Emitter, EmitterSettings, Model, ModelError, Source, World, free_fall};
@@ -55,7 +55,7 @@ fn extreme_damping_keeps_positions_finite() {
 }
 
 #[test]
-fn living_particles_are_those_born_and_not_dead() {
+fn a_particle_is_free_exactly_during_its_lifetime() {
     let settings = EmitterSettings {
         rate: 1000.0,
         lifetime: [0.2, 0.6],
@@ -64,7 +64,7 @@ fn living_particles_are_those_born_and_not_dead() {
     };
     let mut world = world(&scene("sparks", Model::emitter(settings).unwrap()));
     let len = world.len();
-    assert_eq!(len, 601);
+    assert_eq!(len, 601); // as many as can be alive at once, 0.6 s at 1000 per second, and one more
     let mut lifetimes = std::collections::BTreeMap::new();
     for step in 1..=240 {
         steps(&mut world, 1);
@@ -83,7 +83,8 @@ fn living_particles_are_those_born_and_not_dead() {
             assert!((340..460).contains(&living.len()), "{} are alive", living.len());
         }
     }
-    // All births except the last ones were counted. Lifetimes are uniform from 0.2 to 0.6 s.
+    // All of the 4000 births are counted, except the last ones. Lifetimes are distributed uniformly from
+    // 0.2 to 0.6 s.
     assert!(lifetimes.len() >= 3998, "{} births", lifetimes.len());
     for quarter in 0..4 {
         let from = 0.2 + 0.1 * f64::from(quarter);
@@ -124,8 +125,8 @@ fn dead_particles_do_not_move_and_a_resumed_emitter_continues() {
     }
 }
 
-/// The substeps of these steps add up to a little more, or to a little less, than the step, and births
-/// take place at the ends of steps.
+/// With these steps, the lengths of the substeps add up, with rounding, to a little more or a little less
+/// than the step; and births take place at the ends of steps.
 #[test]
 fn an_emitter_resumes_between_any_two_steps() {
     for (dt, substeps, rate) in
@@ -140,7 +141,7 @@ fn an_emitter_resumes_between_any_two_steps() {
             let mut resumed = World::resume(&scene, |_| ScalarKernel, &world.snapshot()).unwrap();
             let living = |world: &World| -> Vec<_> {
                 let living = emitter(world).particles_at(world.time());
-                living.map(|it| (it.birth, it.particle, it.age.to_bits())).collect()
+                living.map(|alive| (alive.birth, alive.particle, alive.age.to_bits())).collect()
             };
             assert_eq!(living(&resumed), living(&world), "before step {step} of {dt} s");
             steps(&mut world, 1);
@@ -153,7 +154,7 @@ fn an_emitter_resumes_between_any_two_steps() {
 
 #[test]
 fn polygons_emit_by_area_along_their_normals() {
-    // In the plane y = 1, counter-clockwise from above; one triangle three times as large as the
+    // Two triangles in the plane y = 1, counter-clockwise from above. One is three times as large as the
     // other.
     let small = [[0.0, 1.0, 0.0], [0.0, 1.0, 1.0], [1.0, 1.0, 0.0]];
     let large = [[5.0, 1.0, 0.0], [5.0, 1.0, 1.0], [8.0, 1.0, 0.0]];
@@ -212,6 +213,7 @@ fn turning_a_model_turns_the_source_and_velocity_of_its_emitter() {
         assert!(close(settings.velocity, [6.0, 4.0, 5.0]));
         settings.source
     };
+    // The rotation maps (x, y, z) to (z, x, y).
     let [a, b, c] = [[1.0, 2.0, 3.0], [2.0, 2.0, 3.0], [1.0, 4.0, 3.0]];
     let Source::Point(point) = turned(Source::Point(a)) else { panic!("expected a point") };
     assert!(close(point, [3.0, 1.0, 2.0]));

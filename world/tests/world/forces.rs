@@ -7,7 +7,7 @@ use taut_world::{Acceleration, Attractor, Drag, Field, Force, ParticleState, Reg
 
 use super::make::{scene, steps, unconnected, world};
 
-/// A scene of one particle that falls under a force.
+/// A scene of one particle that falls by gravity, under one other force and without damping.
 fn falling(inverse_mass: f32, force: impl Force + 'static) -> Scene {
     let mut scene = scene("stone", unconnected(&[[0.0, 0.0, 0.0]], &[inverse_mass]));
     scene.settings.step.damping_rate = 0.0;
@@ -26,8 +26,8 @@ fn terminal_velocity_matches_the_formula() {
     steps(&mut world, 60);
     let speed = before - world.position(0)[1]; // 60 steps are 1 s
     let expected = (2.0 * 0.1 * 9.81 / (1.2 * 0.47 * area)).sqrt();
-    // After a fall of about 400 m, positions are rounded to 0.03 mm: a ten thousandth of the
-    // displacement in a substep.
+    // The tolerance allows for rounding: after a fall of about 400 m, positions are rounded to 0.03 mm, a
+    // ten thousandth of the displacement in a substep.
     assert!((speed / expected - 1.0).abs() < 2e-3, "{speed} m/s, expected {expected} m/s");
 }
 
@@ -51,7 +51,8 @@ proptest! {
         world.islands_mut()[0].model.particles.previous_mut(0)[0] = previous;
         prop_assert!(world.step().unwrap().finite);
         let moved = world.position(0)[0];
-        // If damping leaves almost no velocity, products are subnormal and lose digits.
+        // The particle may not move back by more than 1e-30 m: if damping leaves almost no velocity,
+        // products are subnormal and lose digits.
         prop_assert!((-1e-30..=-previous).contains(&moved), "{previous} to {moved}");
     }
 }
@@ -74,6 +75,7 @@ fn regions_and_groups_restrict_a_field() {
             scene.settings.step.acceleration = [0.0; 3];
             let field = Field::new(Acceleration([0.0, 0.0, 36.0])).within(region);
             scene.forces.push(Arc::new(if group { field.on("upper") } else { field }));
+            // This force acts on no particle.
             scene
                 .forces
                 .push(Arc::new(Field::new(|_: &ParticleState| [1.0; 3]).on("no such group")));

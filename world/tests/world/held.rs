@@ -51,7 +51,7 @@ fn dragged_particles_reach_their_targets_on_all_code_paths() {
 }
 
 #[test]
-fn substeps_drag_evenly_and_release_throws() {
+fn a_drag_is_spread_over_substeps_and_a_release_keeps_its_velocity() {
     let mut scene =
         scene("unconnected", crate::make::unconnected(&[[0.0; 3], [1.0; 3]], &[0.5, 1.0]));
     scene.settings.step.substeps = 5;
@@ -61,6 +61,7 @@ fn substeps_drag_evenly_and_release_throws() {
     world.grab(0).unwrap();
     world.drag(0, [0.5, 0.0, -1.0]).unwrap();
     steps(&mut world, 1);
+    // The particle moves as far in a free step as in the step in which it was dragged.
     world.release(0).unwrap();
     assert_eq!(world.inverse_mass(0), 0.5);
     steps(&mut world, 1);
@@ -98,11 +99,13 @@ fn a_release_keeps_the_velocity_when_the_substeps_change_before_it() {
 fn a_pinned_and_grabbed_particle_is_free_after_unpin_and_release() {
     let mut world =
         world(&scene("unconnected", crate::make::unconnected(&[[0.0; 3], [1.0; 3]], &[0.5, 0.0])));
+    // Released, but still pinned.
     world.grab(0).unwrap();
     world.pin(0).unwrap();
     world.release(0).unwrap();
     steps(&mut world, 5);
     assert_eq!(world.position(0), [0.0; 3]);
+    // Unpinned, but still grabbed. The new inverse mass acts from the release on.
     world.grab(0).unwrap();
     world.set_inverse_mass(0, 0.25).unwrap();
     world.unpin(0).unwrap();
@@ -111,12 +114,14 @@ fn a_pinned_and_grabbed_particle_is_free_after_unpin_and_release() {
     world.release(0).unwrap();
     assert_eq!(world.inverse_mass(0), 0.25);
     assert_eq!(world.drag(0, [0.0; 3]), Err(WorldError::NotHeld { particle: 0 }));
+    // Particle 1 is pinned in the scene, so it has no mass to get back.
     assert_eq!(world.unpin(1), Err(WorldError::NoMassToRestore { particle: 1 }));
     world.set_inverse_mass(1, 2.0).unwrap();
     world.unpin(1).unwrap();
     steps(&mut world, 5);
     assert!(world.position(0)[1] < 0.0 && world.position(1)[1] < 1.0);
 
+    // Invalid calls change nothing.
     world.pin(0).unwrap();
     let before = world.hash();
     assert!(world.drag(0, [f32::NAN, 0.0, 0.0]).is_err());
@@ -126,15 +131,15 @@ fn a_pinned_and_grabbed_particle_is_free_after_unpin_and_release() {
 }
 
 #[test]
-fn nearest_finds_particles_by_point_and_by_ray() {
+fn the_nearest_particle_to_a_point_or_a_ray_is_found() {
     let mut scene = scene("disc", Model::disc(12, StickSet::Structural).unwrap());
     scene.add("sheet", Model::drape(7, StickSet::All).unwrap().moved([0.1, 0.2, 0.3])).unwrap();
     let world = world(&scene);
     for particle in 0..world.len() {
         let [x, y, z] = world.position(particle);
         assert_eq!(world.nearest([x + 0.003, y - 0.003, z], 0.02), Some(particle));
-        // A ray picks the particle that it hits, or one near it that is as close to the ray; and
-        // nothing behind its origin.
+        // A ray through a particle picks this particle, or one near it that is as close to the ray. The
+        // opposite ray picks nothing.
         let eye = [0.3, -0.2, 5.0];
         let ray = [x - eye[0], y - eye[1], z - eye[2]];
         let picked = world.nearest_to_ray(eye, ray, 1e-3).unwrap();
@@ -163,6 +168,8 @@ fn after_a_failed_step_a_snapshot_has_the_dragged_particle() {
         assert_eq!(world.islands()[0].model.particles.inverse_masses()[0], 0.0);
         let [x, y, z] = world.position(0);
         world.drag(0, [x, y, z + 0.04]).unwrap();
+        // With the sticks of another model, the step fails in its first of 4 substeps, after the drag
+        // has moved the particle.
         let sticks = world.islands()[0].model.sticks.clone();
         let other = Model::<3>::drape(4, StickSet::Structural).unwrap().sticks;
         world.islands_mut()[0].model.sticks = other;

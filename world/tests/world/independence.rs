@@ -15,7 +15,7 @@ use taut_world::{
 
 use super::make::{coarse, steps, unconnected, world};
 
-/// Distance between models, m: they never collide.
+/// Distance between models along the first axis, m. At this distance they never collide.
 const APART: f32 = 40.0;
 
 /// A copy of `environment`, a scene without models, with the chosen models. The position of each
@@ -46,7 +46,7 @@ where
     for round in 0..6 {
         steps(&mut world, 10);
         if round == 1 {
-            // Every seventh stick of these models.
+            // Tears every seventh stick of these models.
             for torn_model in ["rope", "cloth"] {
                 for stick in world.sticks_of(torn_model).into_iter().flatten().skip(2).step_by(7) {
                     world.tear(stick).unwrap();
@@ -85,7 +85,7 @@ where
     assert!(final_bits(&fewer, first) == alone[0], "{first}: different bits without {last}");
 }
 
-/// A disc whose triangles all have a common corner.
+/// A disc of triangles that all have a common corner, its centre.
 fn fan(triangles: u32) -> Model {
     let rim = (0..triangles).map(|i| TAU * i as f32 / triangles as f32);
     let rim = rim.map(|angle| [0.5 * angle.cos(), 3.0 + 0.1 * angle.sin(), 0.5 * angle.sin()]);
@@ -134,7 +134,7 @@ fn a_model_in_3d_has_the_same_bits_alone_and_together() {
         .unwrap()
         .pinned("left")
         .moved([0.0, 3.0, 0.0]);
-    flag.sheet = None; // so the flag is in the island of the other models
+    flag.sheet = None; // so that the flag shares an island with other models
     let ragdoll = Model::<3>::ragdoll(&Ragdoll::default()).unwrap().moved([0.0, 0.5, 0.0]);
     let dolls = {
         let other = ragdoll.clone().turned([1.0, 0.2, 0.1], 1.3).unwrap().moved([0.1, 0.7, 0.0]);
@@ -206,8 +206,8 @@ fn a_model_in_2d_has_the_same_bits_alone_and_together() {
 
 #[test]
 fn the_largest_substep_of_springs_is_that_of_each_model_alone() {
-    // One model is almost too stiff, the other almost too damped: as one model they would be
-    // rejected.
+    // One model is almost too stiff for the substep, the other almost too damped. Both springs in one
+    // model would be rejected.
     let spring = |stiffness: f32, damping: f32| {
         let spring = Spring { rest: 1.0, stiffness, damping };
         let springs = Springs::new(2, &[[0, 1]], &[spring]).unwrap();
@@ -236,7 +236,7 @@ fn sticks_may_be_made_for_fewer_particles_than_their_model_has() {
     ];
     assert_own_bits(models.clone(), &Scene::new());
 
-    // Sticks of particles that do not exist are rejected, whether or not a model follows.
+    // Sticks of particles that do not exist are rejected, even if another model follows.
     let (_, mut model) = models[1].clone();
     model.sticks = pair(4).unwrap();
     let mut scene = Scene::new();
@@ -248,8 +248,9 @@ fn sticks_may_be_made_for_fewer_particles_than_their_model_has() {
 }
 
 #[test]
-fn schedules_of_small_models_fill_registers_together() {
-    /// The schedule of an island, and one made for all of its models at once.
+fn joined_schedules_of_small_models_need_few_more_registers_than_one_schedule() {
+    /// The schedule of an island, which is joined from the schedules of its models, and a schedule that
+    /// is made for all of its sticks at once.
     fn schedules<const D: usize>(scene: &Scene<D>) -> (Schedule, Schedule)
     where
         World<D>: Simulation<D>,
@@ -259,7 +260,7 @@ fn schedules_of_small_models_fill_registers_together() {
         let Model { particles, sticks, .. } = &island.model;
         (island.schedule().clone(), Schedule::for_mesh(particles, sticks))
     }
-    // The registers that the batches of a schedule need.
+    // The number of registers that the batches of a schedule fill, the last of each batch partly.
     let registers = |schedule: &Schedule, lanes: usize| -> usize {
         schedule.batches().map(|batch| batch.len().div_ceil(lanes)).sum()
     };
@@ -271,6 +272,7 @@ fn schedules_of_small_models_fill_registers_together() {
         };
         for lanes in [8, 16] {
             let [joined, at_once] = [&joined, &at_once].map(|schedule| registers(schedule, lanes));
+            // At most a quarter more.
             assert!(
                 4 * joined <= 5 * at_once,
                 "{name}, {lanes} lanes: {joined} registers, {at_once} if made at once"

@@ -9,7 +9,7 @@ pub(crate) fn coarse<const D: usize>() -> Step<D> {
     Step { substeps: 1, iterations: 8, ..Step::default() }
 }
 
-/// A scene of one model with [`coarse`] steps.
+/// A scene of one model, called `name`, with [`coarse`] steps.
 pub(crate) fn scene<const D: usize>(name: &str, model: Model<D>) -> Scene<D> {
     let mut scene = Scene::new();
     scene.settings.step = coarse();
@@ -40,13 +40,13 @@ pub(crate) fn drape(size: usize, set: StickSet) -> Model {
     model
 }
 
-/// Particles without sticks.
+/// A model of particles without sticks, at these positions, m.
 pub(crate) fn unconnected(points: &[[f32; 3]], inverse_masses: &[f32]) -> Model {
     let sticks = Sticks::with_rests(points.len(), &[], &[], Duplicates::Keep).unwrap();
     Model::new(Particles::new(points, inverse_masses).unwrap(), sticks)
 }
 
-/// Steps the world and asserts that all positions stay finite.
+/// Steps the world this many times, and asserts that all positions stay finite.
 pub(crate) fn steps<const D: usize>(world: &mut World<D>, steps: usize)
 where
     World<D>: Simulation<D>,

@@ -1,13 +1,15 @@
-//! Operations that all models have: rotation, velocity, groups and renumbering.
+//! Operations of all models: rotation, velocity, groups and renumbering.
 
 use taut_core::{Kernel, Plan, Renumbering, Schedule, Step};
 use taut_scalar::ScalarKernel;
 use taut_world::{Cloth, Model, ModelError, Ragdoll, Rope};
 
+/// The difference of two points, in `f64`.
 pub(crate) fn minus<const D: usize>(a: [f32; D], b: [f32; D]) -> [f64; D] {
     core::array::from_fn(|axis| f64::from(a[axis]) - f64::from(b[axis]))
 }
 
+/// The length of a vector.
 pub(crate) fn norm<const D: usize>(a: [f64; D]) -> f64 {
     a.iter().map(|component| component * component).sum::<f64>().sqrt()
 }

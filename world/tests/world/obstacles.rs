@@ -12,10 +12,11 @@ use taut_world::{
     Scene, Shape, Side, Simulation, Solid, Sphere, Spin, StepTime, StickSet, Surface, World,
 };
 
+/// Gravity, m/s².
 const G: f64 = 9.81;
 
-/// Particles without sticks, each of 1 kg, with a position, m, and a velocity, m/s, in substeps of
-/// `h` s.
+/// A model of particles without sticks, each of 1 kg, with a position, m, and a velocity, m/s. Substeps
+/// take `h` s.
 fn unconnected<const D: usize>(moving_points: &[([f32; D], [f32; D])], h: f32) -> Model<D> {
     let points: Vec<_> = moving_points.iter().map(|(x, _)| *x).collect();
     let particles = Particles::new(&points, &vec![1.0; points.len()]).unwrap();
@@ -55,6 +56,7 @@ where
     }
 }
 
+/// The end, at `time` s, of a step of one substep of `h` s.
 fn now<const D: usize>(time: f64, h: f32) -> StepTime<D> {
     let step = taut_core::Step { dt: h, substeps: 1, ..taut_core::Step::default() };
     StepTime { time, h, duration: h, motion: step.motion().unwrap() }
@@ -74,7 +76,7 @@ proptest! {
     ) {
         let ball = Sphere::new(centre, radius).unwrap();
         let length = direction.iter().map(|x| f64::from(x * x)).sum::<f64>().sqrt().max(1e-3);
-        // `ratio` is the distance of x from the centre over the one at which it just collides.
+        // `ratio` is the distance of x from the centre, divided by the distance at which x just collides.
         let scale = (radius + f64::from(reach)) * ratio / length;
         let x = from_fn(|axis| (centre[axis] + f64::from(direction[axis]) * scale) as f32);
         let pose = Solid::new(ball).pose(0.0);
@@ -89,14 +91,14 @@ proptest! {
 
 #[test]
 fn a_dropped_ball_rises_to_restitution_squared_times_its_drop_height() {
-    // In shorter substeps gravity is lost in the rounding of f32 positions.
+    // The length of a substep, s. In much shorter ones, gravity is lost in the rounding of f32 positions.
     let h = 1.0 / 1200.0;
     for e in [0.3_f32, 0.6, 0.9, 1.0] {
         let floor = HalfSpace::new([0.0, 0.0], [0.0, 1.0]).unwrap();
         let floor = Solid::new(floor).with(surface(0.0, e)).unwrap();
         let mut world = world(unconnected(&[([0.0, 1.0], [0.0, 0.0])], h), floor, 20);
-        // From 1 m the ball lands after √(2 · 1 m / g) = 0.45 s, and is highest again e · 0.45 s
-        // later.
+        // From 1 m the ball lands after √(2 · 1 m / g) = 0.4515 s, and is highest again e · 0.4515 s
+        // later, where e is the restitution.
         let (mut has_landed, mut highest) = (false, 0.0_f32);
         while world.time() < 0.4516 * f64::from(1.0 + 1.5 * e) {
             run(&mut world, 1);
@@ -147,12 +149,12 @@ fn a_moving_floor_carries_a_particle_by_friction() {
     let h = 1.0 / 600.0;
     let floor = HalfSpace::new([0.0, 0.0], [0.0, 1.0]).unwrap();
     let path = Path::Linear { velocity: [0.5, 0.25] };
-    let lift = Solid::new(floor).with(surface(0.8, 0.0)).unwrap().along(path).unwrap();
-    let mut world = world(unconnected(&[([0.0, 0.0], [0.0, 0.0])], h), lift, 10);
+    let floor = Solid::new(floor).with(surface(0.8, 0.0)).unwrap().along(path).unwrap();
+    let mut world = world(unconnected(&[([0.0, 0.0], [0.0, 0.0])], h), floor, 10);
     run(&mut world, 120);
     let [x, y] = world.position(0);
-    // The floor hits the particle at 0.25 m/s, so friction gives it 0.8 * 0.25 m/s at once. From
-    // then on its relative speed v decreases to 0, and it falls behind by v² / (2 μ g).
+    // The floor hits the particle at 0.25 m/s, so friction gives the particle 0.8 * 0.25 m/s at once. From
+    // then on its speed v relative to the floor decreases to 0, and it falls behind by v² / (2 μ g).
     let behind = ((0.5 - 0.2_f64).powi(2) / (2.0 * 0.8 * G)) as f32;
     assert!((x - (1.0 - behind)).abs() < 2e-3 && (y - 0.5).abs() < 1e-5, "at {x} {y} m");
 }
@@ -171,8 +173,8 @@ fn a_rotating_table_carries_a_particle_by_friction() {
     assert!((x + 0.5).abs() < 0.01 && z.abs() < 0.02, "x = {x} m, z = {z} m after half a turn");
 }
 
-/// A particle with a radius that flies in a closed box without gravity keeps its speed and stays
-/// inside.
+/// A particle with a radius that flies in a closed box without gravity keeps its speed, and a very fast
+/// one stays inside.
 #[test]
 fn a_circle_is_mirrored_at_the_edges_of_the_screen() {
     let h = 1.0 / 60.0;
@@ -231,7 +233,7 @@ fn a_ball_moving_through_cloth_keeps_particles_outside_and_stable() {
                 from_centre >= 0.27 - 2e-6,
                 "step {step}: particle {particle} at {from_centre} m from the centre"
             );
-            // The ball has at most π m/s. The cloth may be faster, but must not blow up.
+            // The speed of the ball is at most π m/s. The cloth may be faster, but must not blow up.
             let speed = distance(x, before.map(f64::from)) * 60.0;
             assert!(speed < 25.0, "step {step}: particle {particle} at {speed} m/s");
         }
@@ -252,7 +254,7 @@ fn pinned_particles_stay_and_do_not_count_in_depth() {
     ball.resolve(&mut Matter::of(&mut model, &mut scratch), &now(0.0, h));
     assert_eq!(model.particles.position(0), [0.0, 0.1, 0.0]);
     assert_eq!(model.particles.position(1), [0.0, 0.5, 0.0]);
-    // Pushed out without velocity.
+    // The particle is moved out without gaining velocity.
     assert_eq!(model.particles.previous(1)[1], 0.5);
 }
 
@@ -292,7 +294,7 @@ fn obstacle() -> impl Strategy<Value = Arc<dyn Obstacle>> {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// The bound on the depth is four roundings of coordinates of up to 8 m.
+    /// The bound on the depth allows for four roundings of coordinates of up to 8 m.
     #[test]
     fn after_collisions_are_resolved_no_particle_is_inside(
         obstacle in obstacle(),
@@ -318,7 +320,7 @@ proptest! {
     }
 }
 
-/// An obstacle that never shares a loop over the particles with others.
+/// An obstacle that never shares a loop over the particles with other obstacles.
 #[derive(Debug)]
 struct Unfused(Arc<dyn Obstacle>);
 
@@ -331,7 +333,7 @@ impl Obstacle for Unfused {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Positions may be infinite or NaN.
+    /// One of the positions may be infinite or NaN.
     #[test]
     fn obstacles_in_one_loop_over_the_particles_have_the_bits_of_separate_loops(
         obstacles in prop::collection::vec(obstacle(), 2..20),
@@ -367,8 +369,8 @@ proptest! {
     }
 }
 
-/// A contact between islands: keeps the first particles of consecutive islands this far apart in y,
-/// m.
+/// A contact between islands: it keeps the first particles of consecutive islands at least this far
+/// apart in y, m.
 #[derive(Debug)]
 struct KeepApart(f32);
 
@@ -414,6 +416,7 @@ impl Obstacle for MovesToInfinity {
     }
 }
 
+/// The outcome of a step reports a position that is not finite, even if the last obstacle wrote it.
 #[test]
 fn the_outcome_counts_positions_that_an_obstacle_wrote_last() {
     let mut scene = Scene::new();

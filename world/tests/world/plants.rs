@@ -6,6 +6,7 @@ use taut_world::{Model, ModelError, Plant, Scene, Simulation, World};
 
 use crate::models::{minus, norm};
 
+/// A plant, and a world of this plant with one substep per step.
 fn planted<const D: usize>(plant: &Plant, iterations: u32) -> (Model<D>, World<D>)
 where
     ScalarKernel: Kernel<D>,
@@ -37,7 +38,7 @@ where
     (0..world.len()).map(|particle| world.position(particle)).collect()
 }
 
-/// The mean and the largest displacement of the particles of some groups, m.
+/// The mean and the largest displacement of the particles of these groups between two states, m.
 fn displacements<const D: usize>(
     model: &Model<D>,
     groups: &[&str],
@@ -51,9 +52,10 @@ fn displacements<const D: usize>(
     [mean, lengths.iter().copied().fold(0.0, f64::max)]
 }
 
+/// The groups whose displacements are measured.
 const ALL: &[&str] = &["stem", "branches", "leaves"];
 
-/// Checks a plant with one iteration per step of 1/60 s.
+/// Checks that a plant stands with one iteration per step of 1/60 s, and returns after a push.
 fn check_stands_and_returns<const D: usize>(plant: &Plant)
 where
     ScalarKernel: Kernel<D>,
@@ -61,10 +63,10 @@ where
 {
     let (model, mut world) = planted::<D>(plant, 1);
     assert!(Stretch::of(&model.particles, &model.sticks).max < 1e-5);
-    let grown = positions(&world);
+    let initial = positions(&world);
     run(&mut world, 600);
     let bent = positions(&world);
-    let [_, bend] = displacements(&model, ALL, [&grown, &bent]);
+    let [_, bend] = displacements(&model, ALL, [&initial, &bent]);
     assert!(bend > 1e-3 && bend < 0.12, "{D}D, {plant:?}: bends by {bend} m");
     for previous in world.islands_mut()[0].model.particles.previous_mut(0) {
         *previous -= 2.0 / 60.0; // 2 m/s
@@ -93,9 +95,9 @@ fn a_plant_stands_and_returns_to_its_shape_after_a_push() {
 fn more_iterations_bend_a_plant_less() {
     let bend = |iterations| {
         let (model, mut world) = planted::<3>(&Plant::default(), iterations);
-        let grown = positions(&world);
+        let initial = positions(&world);
         run(&mut world, 600);
-        displacements(&model, ALL, [&grown, &positions(&world)])[0]
+        displacements(&model, ALL, [&initial, &positions(&world)])[0]
     };
     let bends = [1, 2, 4, 8].map(bend);
     assert!(bends.is_sorted_by(|more, less| more > less), "mean displacements {bends:?} m");
@@ -111,15 +113,15 @@ fn a_seed_determines_a_plant() {
     assert_eq!(hash(0), 6_340_966_628_762_589_045);
 }
 
-/// Found by the fuzz target `scene_structured`: a plant grew to the limit before it was rejected.
+/// Found by the fuzz target `scene_structured`: a plant was built up to the limit before it was rejected.
 #[test]
-fn a_plant_that_would_be_too_large_is_rejected_before_it_grows() {
+fn a_plant_that_would_be_too_large_is_rejected_before_it_is_built() {
     // `bound` is above the number of particles that the error reports.
     for (pieces, levels, bound) in [(usize::MAX, 6, u128::MAX), (1_000, 2, 1 << 21)] {
         let plant = Plant { pieces, levels, ..Plant::default() };
         let error = Model::<3>::plant(&plant).unwrap_err();
         let ModelError::Limit(LimitError { requested, .. }) = error else { panic!("{error}") };
-        // A check while the plant grows would report one particle more than the limit.
+        // A check of each new particle would report one particle more than the limit.
         assert!(requested > (1 << 20) + 1 && requested < bound, "{requested} requested");
     }
 }

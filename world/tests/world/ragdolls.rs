@@ -1,7 +1,6 @@
-//! Ragdolls have the right proportions, and keep them. Limbs collide.
+//! Ragdolls: their proportions, their joints, and collisions of their limbs.
 
 use std::collections::BTreeSet;
-
 use std::sync::Arc;
 
 use taut_core::{Kernel, Kind, Step};
@@ -15,6 +14,7 @@ use taut_world::{
 use crate::make::{steps, unconnected, world};
 use crate::models::{minus, norm};
 
+/// The only particle of a group.
 fn particle<const D: usize>(model: &Model<D>, name: &str) -> usize {
     model.groups[name][0] as usize
 }
@@ -31,7 +31,8 @@ fn angle<const D: usize>(
     cosine.clamp(-1.0, 1.0).acos().to_degrees()
 }
 
-/// Checks joints and bones while a falling ragdoll is kicked.
+/// Checks that a falling ragdoll whose head, hand, foot or knee is kicked keeps the angles of its joints
+/// near their limits, and the lengths of its bones.
 fn check_kicked<const D: usize>(model: &Model<D>, limits: &[JointLimit])
 where
     ScalarKernel: Kernel<D>,
@@ -52,7 +53,7 @@ where
         let (mut worst_angle, mut worst_stretch) = (0.0_f64, 0.0_f64);
         for step in 0..240 {
             if step % 60 == 0 {
-                // Changes the velocity by several m/s, each time in another direction.
+                // Each kick changes the velocity by several m/s, in another direction.
                 for axis in 0..D {
                     let kick = 0.02 * (1.3 * f64::from(step) + (3 * nth + 5 * axis) as f64).sin();
                     world.islands_mut()[0].model.particles.previous_mut(axis)[kicked] +=
@@ -87,7 +88,8 @@ fn falling_ragdolls_keep_their_limbs_and_joints() {
 }
 
 #[test]
-fn limbs_are_as_long_and_heavy_as_the_tables_say() {
+fn lengths_and_masses_match_the_published_tables() {
+    // The tables are cited in world/src/model/ragdoll.rs. Lengths are fractions of the height.
     let ragdoll = Ragdoll { height: 2.0, mass: 80.0, ..Ragdoll::default() };
     let model = Model::<3>::ragdoll(&ragdoll).unwrap();
     assert!((model.mass() - 80.0).abs() < 1e-4);
@@ -107,7 +109,7 @@ fn limbs_are_as_long_and_heavy_as_the_tables_say() {
             "{a} to {b}"
         );
     }
-    // Hands: 0.682 of a forearm including its hand, which is 0.022 of the body.
+    // A forearm with its hand has 0.022 of the mass. Its centre is at 0.682 of its length from the elbow.
     assert!((mass("left hand") - 80.0 * 0.022 * 0.682).abs() < 1e-5);
     assert!((mass("head") - 80.0 * 0.081).abs() < 1e-5);
     // The trunk has 0.497 of the mass, with its centre half-way between shoulders and hips.
@@ -125,7 +127,7 @@ fn limbs_are_as_long_and_heavy_as_the_tables_say() {
     assert!((trunk[0] - 80.0 * 0.497).abs() < 1e-4);
     let middle = f64::midpoint(f64::from(position("neck")[1]), f64::from(position("left hip")[1]));
     assert!((trunk[1] / trunk[0] - middle).abs() < 2e-3);
-    // The soles are on the ground.
+    // The feet touch the ground with their radius.
     let foot = particle(&model, "left foot");
     assert!((model.particles.position(foot)[1] - model.radii[foot]).abs() < 1e-6);
 }
@@ -161,7 +163,7 @@ fn the_trunk_is_rigid_and_posture_sticks_are_weak() {
     assert_eq!(limp.sticks.len(), model.sticks.len() - 4);
 }
 
-/// A moving rod, 20 cm thick.
+/// A moving rod of one stick with one limb, 20 cm thick; `density` in kg/m.
 fn rod<const D: usize>(from: [f32; D], to: [f32; D], velocity: [f32; D], density: f32) -> Model<D> {
     let rod = Rope { spacing: 10.0, density, ..Rope::default() };
     let rod = Model::rope(&[from, to], &rod).unwrap();
@@ -187,7 +189,7 @@ where
 
 #[test]
 fn colliding_limbs_do_not_pass_and_keep_their_momentum() {
-    // Crosswise, end to side, and side by side; then in 2D.
+    // The second rod hits the first one crosswise, with its end, or side by side. The last case is in 2D.
     let still = [0.0; 3];
     let across = [
         rod([-1.0, 0.0, 0.0], [1.0, 0.0, 0.0], still, 2.0),
@@ -209,9 +211,9 @@ fn colliding_limbs_do_not_pass_and_keep_their_momentum() {
             steps(&mut world, 1);
             deepest = deepest.max(depth(&world));
         }
-        assert!(deepest < 0.06, "{deepest} m"); // the rod moves 0.0625 m in a substep
-        // The ends of the first rod, the bar; and the two particles of the second rod whose
-        // midpoint is its point nearest to the bar.
+        assert!(deepest < 0.06, "{deepest} m"); // the second rod moves 0.0625 m in a substep
+        // The ends of the first rod, the bar, and two particles of the second rod (the same one twice,
+        // if it hits with its end). Their midpoint is the point of the second rod nearest to the bar.
         let [bar_start, bar_end, low, high] =
             [0, 1, nearest[0], nearest[1]].map(|particle| world.position(particle));
         let [x, y] = [0, 1].map(|axis| f32::midpoint(low[axis], high[axis]));
@@ -237,7 +239,7 @@ fn colliding_limbs_do_not_pass_and_keep_their_momentum() {
 
 #[test]
 fn a_head_comes_to_rest_on_a_bar() {
-    // In either order of the two models.
+    // The head is the first or the second model of the scene.
     for head_first in [false, true] {
         let mut head = unconnected(&[[0.1, 0.35, 0.0]], &[0.2]);
         head = head.with_limbs([([0; 2], 0.15)]).unwrap();
@@ -252,6 +254,7 @@ fn a_head_comes_to_rest_on_a_bar() {
             steps(&mut world, 1);
             let [_, y, _] = world.position(head);
             lowest = lowest.min(y);
+            // The sum of the radii of head and bar is 0.25 m.
             assert!(
                 step < 30 || (y - 0.25).abs() < 1e-3,
                 "head first: {head_first}, step {step}: height {y} m"
@@ -263,7 +266,7 @@ fn a_head_comes_to_rest_on_a_bar() {
 
 #[test]
 fn a_limb_rests_on_edges_between_its_ends() {
-    // Across two narrow walls, at an angle, so that it lies on their edges and not on its ends.
+    // A beam falls across two narrow walls at an angle. It lies on their edges, between its ends.
     let mut scene = Scene::<3>::new();
     let beam = Model::rope(
         &[[-0.5, 0.3, 0.1], [0.5, 0.35, -0.1]],
@@ -308,14 +311,14 @@ where
     contacts.depth(&world.islands()[0].model, &now)
 }
 
-/// Checks that limbs in a scene penetrate little, and more without the obstacle for their contacts.
+/// Checks that limbs penetrate each other little, and more without the first obstacle, `LimbContacts`.
 fn check_pile<const D: usize>(scene: &Scene<D>)
 where
     ScalarKernel: Kernel<D>,
     World<D>: Simulation<D>,
 {
     let mut without = scene.clone();
-    without.obstacles.remove(0); // `LimbContacts`
+    without.obstacles.remove(0);
     let run = |scene: &Scene<D>| {
         let mut world = World::new(scene, |_| ScalarKernel).unwrap();
         let (mut deepest, mut mean) = (0.0_f32, 0.0);
@@ -332,7 +335,7 @@ where
 }
 
 #[test]
-fn ragdolls_pile_up_and_do_not_pass_through_each_other() {
+fn ragdolls_in_a_pile_do_not_pass_through_each_other() {
     for name in ["ragdolls", "ragdolls-3d"] {
         match LibraryScene::named(name).unwrap().scene(8).unwrap() {
             AnyScene::TwoD(scene) => check_pile(&scene),
@@ -390,7 +393,8 @@ fn limbs_of_one_ragdoll_stay_apart_with_own_limbs() {
 
 #[test]
 fn each_limb_contacts_has_its_own_settings() {
-    // The first leaves out the limbs of one doll, which the second moves apart.
+    // By default, contacts ignore pairs of limbs of one doll. Contacts with `own_limbs` move them apart,
+    // even if default contacts come before them.
     let doll = Model::<3>::ragdoll(&Ragdoll::default()).unwrap();
     let own = LimbContacts { own_limbs: true, ..LimbContacts::default() };
     let depth = |contacts: &[LimbContacts]| {
@@ -419,7 +423,8 @@ fn each_limb_contacts_has_its_own_settings() {
 
 #[test]
 fn own_limbs_that_share_a_particle_or_overlap_at_rest_do_not_collide() {
-    // A chain of three links, which overlap, and a fourth that crosses the first.
+    // A chain of three limbs: neighbours share a particle, and the first and third overlap. A fourth limb
+    // crosses the first.
     let points = [
         [0.0, 0.0, 0.0],
         [0.1, 0.0, 0.0],

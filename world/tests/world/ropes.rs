@@ -9,8 +9,8 @@ use taut_world::{Bridge, Model, Rope, Scene, World};
 use crate::make::coarse;
 use crate::models::{minus, norm};
 
-/// Simulates a rope in `f64`, and calls `visit` with the coordinates of its particles after each
-/// step.
+/// Simulates a rope in `f64`, and calls `visit` with the x and y coordinates of its particles after
+/// each step.
 fn hang(
     model: &Model<2>,
     step: &Step<2, f64>,
@@ -30,7 +30,7 @@ fn hang(
 fn a_hanging_rope_or_chain_is_a_catenary() {
     let path = [[-1.0, 0.0], [0.0, -1.0], [1.0, 0.0]];
     let length = 2.0 * 2.0_f64.sqrt();
-    // The parameter a of the catenary follows from its length, 2 a sinh(1 / a).
+    // The parameter a of the catenary follows from the length 2 a sinh(1 / a). It is found by bisection.
     let (mut low, mut high) = (0.1_f64, 10.0_f64);
     for _ in 0..100 {
         let a = f64::midpoint(low, high);
@@ -46,7 +46,7 @@ fn a_hanging_rope_or_chain_is_a_catenary() {
         });
         let last = (points.len() - 1) as f64;
         for (particle, &(x, y)) in points.iter().enumerate() {
-            // The length of the rope from its lowest point to the particle, m.
+            // The length of the rope from its middle, which is its lowest point, to the particle, m.
             let s = length * (particle as f64 / last - 0.5);
             let (expected_x, expected_y) =
                 (a * (s / a).asinh(), a.hypot(s) - a.hypot(length / 2.0));
@@ -104,7 +104,8 @@ fn ropes_have_particles_at_the_corners_of_their_paths() {
     assert!((0..chain.sticks.len()).all(|stick| chain.sticks.kind(stick) == Kind::Maximum));
 }
 
-/// The angle, degrees, between the clamped end of a rope and the part that hangs from it.
+/// The angle at the clamp, degrees, between the two sides of a rope: the horizontal part that is
+/// clamped, and the part that hangs from it.
 fn clamp_angle(bending: f32) -> f64 {
     let rope = Rope { bending, ..Rope::default() };
     let path = [[0.0, 0.0], [1.0, 0.0]];
@@ -147,7 +148,7 @@ fn a_bridge_carries_its_planks() {
         for &end in &model.groups["ends"] {
             assert_eq!(world.position(end as usize), model.particles.position(end as usize));
         }
-        // The initial shape is near the hanging one, and no plank is deformed.
+        // The initial shape is near the shape at rest, and no plank is deformed.
         for particle in 0..world.len() {
             let moved = norm(minus(world.position(particle), model.particles.position(particle)));
             assert!(

@@ -14,7 +14,7 @@ const H: f32 = 1.0 / 480.0;
 /// The spacing of all sheets, m.
 const SPACING: f32 = 0.025;
 
-/// A horizontal square sheet with this number of particles along a side.
+/// A horizontal square sheet with `side` particles along each side.
 fn square(side: usize, settings: SelfCollision) -> Model {
     let width = SPACING * (side - 1) as f32;
     let cloth = Cloth {
@@ -44,8 +44,8 @@ fn falling_on_a_fixed_sheet([fixed, falling]: [SelfCollision; 2], speed: f32) ->
     scene
 }
 
-/// Sheets that fall on the floor and on each other, the last with an initial speed, m/s, and a rope
-/// across them.
+/// Three sheets and a rope that fall on the floor and on each other. The upper sheet has an initial
+/// speed, m/s, downwards and half of it sideways.
 fn heap(speed: f32) -> Scene {
     let mut scene = Scene::new();
     for layer in 0..3 {
@@ -73,7 +73,7 @@ fn lowest(world: &World, model: &str) -> f32 {
 
 #[test]
 fn a_sheet_stays_above_another_at_any_speed() {
-    // 100 m/s are 8 thicknesses per substep.
+    // At 100 m/s the sheet moves by 8 times its thickness in a substep.
     for speed in [0.0, 2.0, 8.0, 20.0, 100.0] {
         let mut world = world(&falling_on_a_fixed_sheet([SelfCollision::default(); 2], speed));
         for _ in 0..30 {
@@ -125,9 +125,9 @@ fn contacts_conserve_momentum() {
     assert!(after.kinetic < before.kinetic);
 }
 
-/// A ball of 1 kg at rest, and another on its left, which is pinned or guided along x at a speed, m/s.
-/// The distance of their centres is 1 m; nothing else acts.
-fn pushed_ball(speed: Option<f64>) -> World {
+/// A particle of 1 kg at rest, which collides as a ball, and 1 m to its left another one, the mover. The
+/// mover is guided along x at `speed` m/s, or pinned if that is None. There is no gravity.
+fn ball_and_mover(speed: Option<f64>) -> World {
     let ball = |x: f32, inverse_mass: f32| {
         unconnected(&[[x, 0.0, 0.0]], &[inverse_mass])
             .self_colliding(SelfCollision { thickness: Some(0.02), ..SelfCollision::default() })
@@ -150,13 +150,13 @@ fn pushed_ball(speed: Option<f64>) -> World {
 #[test]
 fn a_guided_particle_pushes_others_at_any_speed() {
     for speed in [0.5, 2.0, 5.0, 20.0] {
-        let mut world = pushed_ball(Some(speed));
+        let mut world = ball_and_mover(Some(speed));
         while world.time() < 1.5 / speed {
             assert!(world.step().unwrap().finite);
         }
-        let [free, mover] = [0, 1].map(|it| world.position(it)[0]);
+        let [free, mover] = [0, 1].map(|particle| world.position(particle)[0]);
         assert!(mover > 1.2 && free > mover, "at {speed} m/s: {free} m, {mover} m");
-        // Without restitution it leaves with the speed of the other.
+        // Contacts do not bounce: the free particle moves with the speed of the mover.
         let before = world.position(0)[0];
         assert!(world.step().unwrap().finite);
         let reached = f64::from(world.position(0)[0] - before) * 60.0;
@@ -166,7 +166,7 @@ fn a_guided_particle_pushes_others_at_any_speed() {
 
 #[test]
 fn a_dragged_particle_pushes_others_and_stops() {
-    let mut world = pushed_ball(None);
+    let mut world = ball_and_mover(None);
     for step in 1..=30 {
         world.drag(1, [step as f32 * 0.05, 0.0, 0.0]).unwrap();
         assert!(world.step().unwrap().finite);
@@ -177,11 +177,13 @@ fn a_dragged_particle_pushes_others_and_stops() {
         assert!(world.step().unwrap().finite);
     }
     assert_eq!(world.position(1)[0], 1.5);
-    assert!(world.position(0)[0] > free + 1.0, "the free ball has no velocity");
+    assert!(world.position(0)[0] > free + 1.0, "the free particle has no velocity");
 }
 
 #[test]
-fn torn_sticks_keep_no_particles_apart_from_contacts() {
+fn particles_joined_by_a_stick_collide_only_once_it_is_torn() {
+    // The distance of two particles after a step, m, which begins with a distance of 0.01 m. The
+    // thickness is 0.05 m.
     let distance = |torn: bool| {
         let particles = Particles::new(&[[0.0; 3], [0.1, 0.0, 0.0]], &[1.0; 2]).unwrap();
         let mut sticks = Sticks::joining(&particles, &[[0, 1]], Duplicates::Keep).unwrap();
@@ -212,7 +214,7 @@ fn a_resumed_world_has_the_same_bits() {
         for step in 0..60 {
             assert!(uninterrupted.step().unwrap().finite && interrupted.step().unwrap().finite);
             if step % 7 == 0 || step < 20 {
-                // The resumed world makes a new list of pairs.
+                // The resumed world makes a new list of near pairs of particles.
                 let snapshot = interrupted.snapshot();
                 interrupted =
                     World::resume(&scene, |_: &Schedule| ScalarKernel, &snapshot).unwrap();
@@ -225,6 +227,7 @@ fn a_resumed_world_has_the_same_bits() {
 
 #[test]
 fn self_collision_without_contacts_changes_no_bit() {
+    // The bits of the positions of a sheet. With self-collision there is another sheet far from it.
     let bits = |settings: Option<SelfCollision>| {
         let mut model = sheet(SelfCollision::default()).pinned("left");
         model.self_collision = settings;
@@ -317,6 +320,7 @@ fn a_thickness_larger_than_the_sheet_leaves_out_all_pairs() {
     let sticks = sheet.sticks.len();
     scene.add("sheet", sheet.self_colliding(settings).unwrap()).unwrap();
     let contacts = world(&scene).contacts().unwrap();
+    // All pairs of the 72 x 64 particles, except those that a stick joins.
     assert_eq!(contacts.left_out, 4608 * 4607 / 2 - sticks);
     assert_eq!(contacts.touching, 0);
 }

@@ -15,7 +15,7 @@ fn colliding(model: Model) -> Model {
     model.self_colliding(SelfCollision::default()).unwrap()
 }
 
-/// A horizontal square sheet of 10 x 10 particles.
+/// A horizontal square sheet of 10 x 10 particles, `width` m wide.
 fn sheet(width: f32) -> Model {
     let axes = Axes::HORIZONTAL;
     let cloth = Cloth {
@@ -30,7 +30,7 @@ fn sheet(width: f32) -> Model {
     Model::cloth(&cloth).unwrap()
 }
 
-/// A rope of 60 cm along x.
+/// A rope of about 60 cm along x.
 fn rope() -> Model {
     let rope = Rope { spacing: 0.03, density: 1.0, ..Rope::default() };
     Model::rope(&[[-0.3, 0.0, 0.0], [0.3, 0.02, 0.1]], &rope).unwrap()
@@ -52,7 +52,7 @@ fn scene(models: impl IntoIterator<Item = (&'static str, Model)>) -> Scene {
     scene
 }
 
-/// Steps until all models sleep; returns the number of steps.
+/// Steps the world until all models sleep, for at most 20 s. Returns the number of steps.
 fn steps_until_asleep(world: &mut World) -> usize {
     for step in 1..=1200 {
         assert!(world.step().unwrap().finite);
@@ -60,9 +60,10 @@ fn steps_until_asleep(world: &mut World) -> usize {
             return step;
         }
     }
-    panic!("after 20 s only these sleep: {:?}", world.sleeping_models().collect::<Vec<_>>());
+    panic!("after 20 s only these models sleep: {:?}", world.sleeping_models().collect::<Vec<_>>());
 }
 
+/// Two cubes that fall, one above the other.
 fn boxes() -> Scene {
     let cube = |nth: usize| {
         let cube = Model::rigid_box([0.2; 3], 300.0).unwrap().turned([1.0, 2.0, 3.0], 0.1);
@@ -75,6 +76,7 @@ fn boxes() -> Scene {
     scene
 }
 
+/// Two ragdolls that fall, one above the other.
 fn dolls() -> Scene {
     let doll = Model::<3>::ragdoll(&Ragdoll { height: 0.8, mass: 8.0, ..Ragdoll::default() });
     let doll = doll.unwrap().turned([1.0, 0.0, 0.0], 1.4).unwrap().moved([0.0, 0.3, 0.0]);
@@ -84,6 +86,7 @@ fn dolls() -> Scene {
     scene
 }
 
+/// A sheet and a rope above it that fall, and a rope far from them.
 pub(crate) fn cloths() -> Scene {
     scene([
         ("sheet", colliding(sheet(0.5).moved([0.0, 0.1, 0.0]))),
@@ -124,6 +127,7 @@ fn splitting_islands_for_sleep_does_not_change_the_result() {
         (world.islands().len(), world.hash())
     };
     let (islands, without) = with_sleep(None);
+    // With this time no model falls asleep, but each of the 11 models has an island of its own.
     let (islands_with, with) = with_sleep(Some(Sleep { time: 1e6, ..Sleep::default() }));
     assert_eq!(with, without);
     assert!(islands < islands_with && islands_with == 11);
@@ -183,7 +187,7 @@ fn a_sleeping_model_does_not_move_in_the_step_that_drags_a_rope_through_it() {
     }
     let sheet = world.model("sheet").unwrap();
     let before: Vec<_> = sheet.clone().map(|particle| world.position(particle)).collect();
-    // Moved by hand from 5 m to below the sheet in one step.
+    // A particle of the rope is dragged from a height of 5 m to below the sheet in one step.
     let particle = world.model("rope").unwrap().start + 10;
     world.grab(particle).unwrap();
     world.drag(particle, [0.0, 0.2, 0.0]).unwrap();
@@ -198,11 +202,12 @@ fn a_sleeping_model_does_not_move_in_the_step_that_drags_a_rope_through_it() {
 type Change = fn(&mut World);
 
 #[test]
-fn changes_wake_the_model_they_concern() {
+fn changes_wake_the_models_that_they_affect() {
     let scene = scene([("one", rope()), ("other", rope().moved([0.0, 0.0, 3.0]))]);
     let mut original = world(&scene);
     steps_until_asleep(&mut original);
     let snapshot = original.snapshot();
+    // Whether each model sleeps after the change, and after the next step.
     let asleep_after = |change: Change| {
         let mut world = World::resume(&scene, |_| ScalarKernel, &snapshot).unwrap();
         assert_eq!(world.sleeping_models().count(), 2);
@@ -292,7 +297,7 @@ fn tied_models_wake_together() {
     let mut resumed = World::resume(&scene, |_| ScalarKernel, &world.snapshot()).unwrap();
     steps(&mut resumed, 1);
     for world in [&world, &resumed] {
-        assert_eq!(world.ties().next().unwrap().force, force); // it still bears the load
+        assert_eq!(world.ties().next().unwrap().force, force); // the tie still bears the load
     }
 
     world.set_velocity(2, [0.3, 0.0, 0.0]).unwrap();
@@ -302,7 +307,7 @@ fn tied_models_wake_together() {
 
     assert!(world.break_tie(1).unwrap());
     steps(&mut world, 1);
-    // The hook wakes too: it is tied to `upper`.
+    // The hook is awake, too: it is tied to `upper`.
     assert_eq!(world.sleeping_models().collect::<Vec<_>>(), Vec::<&str>::new());
     steps(&mut world, 29);
     assert!(world.position(2)[1] < 0.5, "the lower weight does not fall");
@@ -321,7 +326,7 @@ fn a_tie_that_breaks_wakes_what_it_held() {
     let tie = Tie::between(["hook", "weight"].map(place));
     scene.attach(&Tie { distance: 1.0, breaking_force: Some(12.0), ..tie }).unwrap();
     let mut world = world(&scene);
-    // Dragged particles stay awake; the weight is quiet for long enough to sleep.
+    // The dragged hook keeps its group awake, although the weight is quiet for long enough to sleep.
     for _ in 0..60 {
         world.drag(0, [0.0, 2.0, 0.0]).unwrap();
         steps(&mut world, 1);
@@ -333,7 +338,7 @@ fn a_tie_that_breaks_wakes_what_it_held() {
 }
 
 #[test]
-fn what_rests_on_a_sleeping_model_wakes_if_that_is_set_elsewhere() {
+fn a_model_on_a_sleeping_model_wakes_if_the_lower_one_is_moved_away() {
     let all = 0..100;
     let shelf = sheet(0.5).with_group("all", all.clone()).unwrap().pinned("all");
     let mut scene = scene([
@@ -345,6 +350,7 @@ fn what_rests_on_a_sleeping_model_wakes_if_that_is_set_elsewhere() {
     steps_until_asleep(&mut world);
     let rug = world.model("rug").unwrap();
     assert!(world.position(rug.start)[1] > 0.9);
+    // This call wakes both models, before the calls below move the shelf away from the rug.
     world.pin(0).unwrap();
     for particle in all {
         let [x, y, z] = world.position(particle as usize);
@@ -362,7 +368,7 @@ fn a_moving_obstacle_wakes_models_that_it_may_push() {
     let mut scene = scene([("sheet", sheet(0.5).moved([0.0, 0.001, 0.0]))]);
     scene.obstacles.push(Arc::new(ball));
     let mut world = world(&scene);
-    // Steps asleep before, while and after the ball passes.
+    // The numbers of steps in which the sheet sleeps, before, while and after the ball passes.
     let mut asleep = [0, 0, 0];
     for step in 0..480 {
         steps(&mut world, 1);
@@ -376,20 +382,21 @@ fn a_moving_obstacle_wakes_models_that_it_may_push() {
         );
     }
     assert!(asleep[0] > 100 && asleep[1] < 25 && asleep[2] > 100, "steps asleep: {asleep:?}");
-    assert!(world.hash() != self::world(&scene).hash(), "nothing has moved");
+    assert!(world.hash() != crate::make::world(&scene).hash(), "nothing has moved");
 }
 
 #[test]
 fn only_steady_forces_let_models_sleep() {
     let gusts = Some(Gusts { strength: 0.5, size: 1.0, seed: 1 });
     let wind = Wind::new([0.1, 0.0, 0.0]);
-    let unknown = |_: &ParticleState| [0.0; 3];
+    let not_steady = |_: &ParticleState| [0.0; 3]; // a closure does not say that it is steady
     let cases: [(Arc<dyn Force>, bool); 5] = [
         (Arc::new(Field::new(Acceleration([0.1, 0.0, 0.0]))), true),
         (Arc::new(wind), true),
         (Arc::new(Wind { gusts, ..wind }), false),
-        (Arc::new(Field::new(unknown)), false),
-        (Arc::new(Field::new(unknown).on("others")), true),
+        (Arc::new(Field::new(not_steady)), false),
+        // No model has this group.
+        (Arc::new(Field::new(not_steady).on("others")), true),
     ];
     for (force, sleeps) in cases {
         let mut scene = scene([("sheet", sheet(0.5).moved([0.0, 0.01, 0.0]))]);

@@ -9,6 +9,7 @@ use crate::sleeping::cloths;
 #[test]
 fn a_resumed_world_sleeps_and_wakes_with_the_same_bits() {
     let scene = cloths();
+    // Drags a particle of the sheet up, and releases it.
     let change = |world: &mut World, step: usize| match step {
         140 => world.grab(world.model("sheet").unwrap().start + 45).unwrap(),
         141..160 => {
@@ -47,7 +48,7 @@ fn a_resumed_world_sleeps_and_wakes_with_the_same_bits() {
 }
 
 #[test]
-fn resuming_needs_sleeping_enabled_in_both_or_neither() {
+fn a_scene_resumes_only_if_it_and_the_snapshot_both_enable_sleeping_or_neither_does() {
     let mut with = cloths();
     let snapshot = world(&with).snapshot();
     with.sleep = Some(Sleep { speed: 0.1, time: 1.0 });

@@ -21,7 +21,8 @@ fn scene() -> Scene {
     scene
 }
 
-/// Applies the changes of a step: grabs, drags, releases, pins, cuts, and so on.
+/// Changes the world before the step with this index: grabs, drags and releases a particle, pins it,
+/// cuts the sheet, and so on.
 fn apply_changes(world: &mut World, step: usize) {
     let corner = world.model("sheet").unwrap().end - 1;
     match step {
@@ -94,7 +95,7 @@ fn a_pinned_particle_that_was_dragged_and_got_a_mass_resumes() {
         original.release(pin).unwrap();
         original.set_inverse_mass(pin, 1.0).unwrap();
         assert_resumes(&scene, &mut original);
-        assert!(original.position(pin)[1] < 2.6, "it is still dragged");
+        assert!(original.position(pin)[1] < 2.6, "the particle is still dragged");
     }
 }
 
@@ -124,8 +125,8 @@ fn a_held_particle_that_is_emitted_again_resumes() {
 }
 
 #[test]
-fn a_limb_whose_stick_is_torn_in_the_scene_does_not_collide() {
-    // One limb of two is gone: nothing is at the end of the rod where the sheet falls.
+fn a_scene_with_a_limb_at_a_torn_stick_resumes() {
+    // The second of two limbs does not exist, because its stick is torn: the sheet falls past it.
     let rod = Rope { spacing: 0.5, density: 1.0, ..Rope::default() };
     let rod = Model::rope(&[[0.0; 3], [1.0, 0.0, 0.0]], &rod).unwrap();
     let mut rod = rod.with_limbs([([0, 1], 0.05), ([1, 2], 0.05)]).unwrap();
@@ -139,7 +140,7 @@ fn a_limb_whose_stick_is_torn_in_the_scene_does_not_collide() {
 }
 
 #[test]
-fn a_snapshot_with_springs_resumes_if_only_its_own_masses_suit_its_substeps() {
+fn a_snapshot_resumes_whose_substeps_are_stable_only_with_its_own_masses() {
     let spring = Spring { rest: 1.0, stiffness: 40000.0, damping: 0.0 };
     let springs = Springs::new(2, &[[0, 1]], &[spring]).unwrap();
     let model = Model { springs, ..unconnected(&[[0.0; 3], [1.1, 0.0, 0.0]], &[0.0, 1.0]) };
@@ -150,29 +151,32 @@ fn a_snapshot_with_springs_resumes_if_only_its_own_masses_suit_its_substeps() {
     let mut long = *original.settings();
     long.step.substeps = 1;
     assert!(original.set_settings(long).is_err());
+    // With 100 kg instead of 1 kg, the spring is stable in longer substeps.
     original.set_inverse_mass(1, 0.01).unwrap();
     original.set_settings(long).unwrap();
     assert_resumes(&scene, &mut original);
 }
 
 #[test]
-fn faces_that_replace_others_are_in_the_list_of_removed_ones() {
+fn removed_faces_are_recorded_after_a_caller_replaced_the_faces() {
     let mut world = world(&scene());
-    let sheet = world.model("sheet").unwrap();
-    let island = world.islands().iter().position(|it| it.model.particles.len() == sheet.len());
-    let stick = world.sticks_of("sheet").unwrap().start;
-    world.tear(stick).unwrap();
-    world.islands_mut()[island.unwrap()].model.faces = vec![[0, 1, 16], [1, 17, 16]].into();
+    let sheet_len = world.model("sheet").unwrap().len();
+    let mut islands = world.islands().iter();
+    let island = islands.position(|island| island.model.particles.len() == sheet_len).unwrap();
+    let first_stick = world.sticks_of("sheet").unwrap().start;
+    world.tear(first_stick).unwrap();
+    world.islands_mut()[island].model.faces = vec![[0, 1, 16], [1, 17, 16]].into();
     let removed = world.removed().triangles.len();
-    let sticks = &world.islands()[island.unwrap()].model.sticks;
+    // Tearing the common edge of the two new faces removes both.
+    let sticks = &world.islands()[island].model.sticks;
     let edge = sticks.ends().iter().position(|ends| *ends == [1, 16]).unwrap();
-    assert!(world.tear(stick + edge).unwrap());
+    assert!(world.tear(first_stick + edge).unwrap());
     steps(&mut world, 2);
     assert_eq!(world.removed().triangles.len(), removed + 2);
 }
 
 #[test]
-fn a_world_resumes_whose_scene_has_a_step_too_long_for_its_springs() {
+fn a_snapshot_resumes_whose_scene_has_substeps_too_long_for_its_springs() {
     let points = [[0.0; 3], [1.1, 0.0, 0.0]];
     let spring = Spring { rest: 1.0, stiffness: 2e4, damping: 0.0 };
     let springs = Springs::new(2, &[[0, 1]], &[spring]).unwrap();
@@ -234,6 +238,7 @@ fn a_snapshot_survives_json_and_damage_is_detected() {
     let mut rejected = 0;
     for (nth, &(start, _)) in digits.iter().enumerate() {
         let is_first_digit = start == 0 || !json.as_bytes()[start - 1].is_ascii_digit();
+        // A sample of the numbers, to save time.
         if !is_first_digit || nth % 97 != 0 {
             continue;
         }
@@ -276,7 +281,7 @@ fn snapshots_with_values_out_of_range_are_rejected() {
     };
     let f64_bits = |value: f64| serde_json::json!(value.to_bits());
     let f32_bits = |value: f32| serde_json::json!(value.to_bits());
-    let steps_max = 1_u64 << 53;
+    let steps_max = 1_u64 << 53; // the largest number of steps that a snapshot may have
     let rejected: [(&str, serde_json::Value, &str); 9] = [
         ("/steps", serde_json::json!(u64::MAX), "the number of steps"),
         ("/steps", serde_json::json!(steps_max + 2), "the number of steps"),
@@ -304,7 +309,7 @@ fn snapshots_with_values_out_of_range_are_rejected() {
     let old: Snapshot = serde_json::from_value(old).unwrap();
     let error = World::resume(&scene, |_| ScalarKernel, &old).unwrap_err();
     assert_eq!(error, SnapshotError::NoDampingRate);
-    // With the largest number of steps and time, further steps do not overflow.
+    // With the largest number of steps and a time of 1e15 s, further steps do not overflow.
     let mut late = resume(&|json| {
         json["steps"] = serde_json::json!(steps_max);
         json["time"] = f64_bits(1e15);

@@ -1,4 +1,4 @@
-//! Copies with torn sticks leave their island, and nothing else changes.
+//! Copies with torn sticks leave the island in which they are relaxed together; nothing else changes.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -11,6 +11,7 @@ use taut_world::{
 
 use crate::make::{steps, world};
 
+/// The number of copies in most scenes.
 const COPIES: usize = 20;
 
 /// A disc that hangs from its highest particles and from a guided one, with springs, tethers and
@@ -53,11 +54,13 @@ fn environment() -> Scene {
     scene
 }
 
+/// The name of a copy as a model.
 fn name(copy: usize) -> String {
     format!("copy {copy}")
 }
 
-/// A scene of some copies of a model, each at its own position, and of another model between them.
+/// A scene of these copies of a model, each at its own position. If there are several, another model
+/// follows copy 4.
 fn scene(environment: &Scene, model: &Model, copies: Range<usize>) -> Scene {
     let mut scene = environment.clone();
     for copy in copies.clone() {
@@ -85,7 +88,7 @@ fn tear(world: &mut World, copy: usize, first: usize) {
     }
 }
 
-/// The state of a world that its public methods return.
+/// The state of a world as its public methods return it.
 struct View {
     drawing: Drawing,
     tethers: usize,
@@ -119,7 +122,7 @@ fn view(world: &World) -> View {
     }
 }
 
-/// Compares field by field: a message with whole views would be too long.
+/// Asserts that two views are equal, field by field: a message with whole views would be too long.
 fn assert_same(one: &View, other: &View) {
     assert_eq!((one.tethers, one.torn), (other.tethers, other.torn));
     assert_eq!((&one.grabbed, &one.ranges), (&other.grabbed, &other.ranges));
@@ -129,7 +132,7 @@ fn assert_same(one: &View, other: &View) {
     assert_eq!(
         one.bits.iter().zip(&other.bits).position(differs),
         None,
-        "the first different one of {} values",
+        "the index of the first of {} values that differs",
         one.bits.len()
     );
 }
@@ -153,8 +156,9 @@ struct Tears<'a> {
     last_steps: usize,
 }
 
-/// Simulates copies that are torn and reordered. Compares them with copies that are alone in their
-/// scenes.
+/// Simulates a world of copies that are torn and reordered. Asserts that they have the bits of copies
+/// that are alone in their scenes; and that reordering changes nothing else, and may be done before or
+/// after a resume.
 fn assert_as_alone(environment: &Scene, model: &Model, tears: Tears<'_>) {
     let scene_of = |range| scene(environment, model, range);
     let all = scene_of(0..tears.copies);
@@ -167,7 +171,7 @@ fn assert_as_alone(environment: &Scene, model: &Model, tears: Tears<'_>) {
         for world in &mut alone {
             steps(world, 6);
         }
-        // Held particles: one of a copy that leaves, and one of a copy that may remain.
+        // Drags two particles: one of a copy that leaves, and one of a copy that may remain.
         for (copy, held) in [(torn[0], 10), (1, 12)] {
             let first = together.model(&name(copy)).unwrap().start;
             for (world, particle) in [(&mut together, first + held), (&mut alone[copy], held)] {
@@ -180,7 +184,7 @@ fn assert_as_alone(environment: &Scene, model: &Model, tears: Tears<'_>) {
             tear(&mut together, copy, round);
             tear(&mut alone[copy], copy, round);
         }
-        // A step, so that there are positions to interpolate.
+        // One step by a clock, so that there are positions to interpolate.
         let mut clock = Clock::new(together.settings().step.dt).unwrap();
         let (frame, outcome) = together.advance(&mut clock, 0.02).unwrap();
         assert!(outcome.finite && frame.steps == 1);
@@ -198,7 +202,7 @@ fn assert_as_alone(environment: &Scene, model: &Model, tears: Tears<'_>) {
         assert!(removed > 0 && together.reorder(|_| ScalarKernel).unwrap() == 0);
         assert_eq!(reordered_later.reorder(|_| ScalarKernel).unwrap(), removed);
         for world in &mut alone {
-            // Also copies that are not in `torn`: their overstretched sticks may tear, too.
+            // Copies that are not in `torn` are reordered, too: their overstretched sticks may have torn.
             world.reorder(|_| ScalarKernel).unwrap();
         }
         assert_eq!(copies(&together).iter().sum::<usize>(), tears.remaining[round]);
@@ -242,7 +246,7 @@ fn sheets_and_renumbered_copies_leave_their_island() {
     let tears =
         Tears { copies: COPIES, torn: &[&[7], &[0, 5]], remaining: &[19, 17], last_steps: 60 };
     assert_as_alone(&environment(), &sheet.pinned("top"), tears);
-    // Enough particles to be renumbered.
+    // A disc with enough particles to be renumbered.
     let large = Model::disc(66, StickSet::Structural).unwrap().shuffled(2);
     assert!(large.particles.len() > 4096);
     let mut fast = environment();
@@ -252,9 +256,9 @@ fn sheets_and_renumbered_copies_leave_their_island() {
     assert_as_alone(&fast, &large, tears);
 }
 
-/// Limbs of different copies collide, which they do in one island only.
+/// Limbs of different copies collide, and limbs collide only within an island.
 #[test]
-fn copies_with_limbs_stay_together() {
+fn copies_with_limbs_stay_in_one_island() {
     let doll = Model::<3>::ragdoll(&Ragdoll::default()).unwrap();
     let mut world = world(&scene(&environment(), &doll, 0..COPIES));
     let islands = world.islands().len();
@@ -266,7 +270,7 @@ fn copies_with_limbs_stay_together() {
 }
 
 #[test]
-fn copies_of_which_one_had_limbs_stay_together() {
+fn copies_of_which_one_had_limbs_are_no_longer_relaxed_as_copies() {
     let mut scene = scene(&environment(), &disc(), 0..COPIES);
     let with_limbs = disc().moved([0.0, 8.0, 0.0]).with_limbs([([0, 1], 0.01)]).unwrap();
     let stick =
@@ -305,13 +309,14 @@ fn damaged_lists_of_copies_that_left_are_rejected() {
     tear(&mut world, 9, 0);
     world.reorder(|_| ScalarKernel).unwrap();
     let good = serde_json::to_value(world.snapshot()).unwrap();
+    // In JSON, the islands of a snapshot are called `pieces`. The last one has the copies that left.
     let last = good["pieces"].as_array().unwrap().len() - 1;
     let resume = |left: serde_json::Value| {
         let mut damaged = good.clone();
         damaged["pieces"][last]["left_copies"] = left;
         World::resume(&scene, |_| ScalarKernel, &serde_json::from_value(damaged).unwrap())
     };
-    // The other model, which is not a copy, has the index 5, so copies 7 and 9 are models 8 and 10.
+    // The model that is not a copy has the index 5, so copies 7 and 9 are the models 8 and 10.
     let left = good["pieces"][last]["left_copies"].clone();
     assert_eq!(left, serde_json::json!([8, 10]));
     assert!(resume(left).is_ok());

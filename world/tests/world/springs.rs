@@ -1,4 +1,4 @@
-//! Springs match closed forms, and steps that are too long are rejected.
+//! Springs match closed forms, and substeps that are too long for them are rejected.
 
 use taut_world::{
     Integrator, Model, Oscillator, Scene, Spring, SpringError, Springs, World, WorldError,
@@ -6,7 +6,8 @@ use taut_world::{
 
 use super::make::{scene, steps, unconnected, world};
 
-/// A scene of one spring between two particles.
+/// A scene of one spring between two particles, without gravity and damping. Steps take `dt` s and
+/// have one substep.
 fn oscillator(points: &[[f32; 3]], inverse_masses: &[f32], spring: Spring, dt: f64) -> Scene {
     let springs = Springs::new(points.len(), &[[0, 1]], &[spring]).unwrap();
     let model = Model { springs, ..unconnected(points, inverse_masses) };
@@ -21,11 +22,11 @@ fn oscillator(points: &[[f32; 3]], inverse_masses: &[f32], spring: Spring, dt: f
 fn a_damped_spring_follows_its_closed_form() {
     // 0.5 kg on 50 N/m: an angular frequency of 10 1/s, damped by 0.4 1/s.
     let spring = Spring { rest: 1.0, stiffness: 50.0, damping: 0.2 };
-    // The length of a step, which has one substep, s.
+    // The length of a step, s.
     let h = 1.0 / 2000.0;
     let mut world = world(&oscillator(&[[0.0; 3], [1.2, 0.0, 0.0]], &[0.0, 2.0], spring, h));
     let expected = Oscillator { frequency: 10.0, damping: 0.4 };
-    let mut worst = 0.0_f64;
+    let mut worst = 0.0_f64; // the largest distance from the closed form, m
     for step in 1..=4000 {
         steps(&mut world, 1);
         let x = f64::from(world.position(1)[0]) - 1.0;
@@ -48,7 +49,7 @@ fn max_elongation(world: &mut World) -> f32 {
 }
 
 #[test]
-fn below_the_largest_substep_a_spring_is_bounded_and_above_it_grows() {
+fn a_spring_is_bounded_below_its_largest_substep_and_grows_above_it() {
     for (damping, inverse_masses, damping_rate) in [
         (0.0, [0.0, 4.0], 0.0),
         (0.0, [1.0, 3.0], 0.0),
@@ -59,7 +60,7 @@ fn below_the_largest_substep_a_spring_is_bounded_and_above_it_grows() {
         (20.0, [2.0, 2.0], 0.0),
     ] {
         let spring = Spring { rest: 1.0, stiffness: 100.0, damping };
-        let points = [[0.0; 3], [1.01, 0.0, 0.0]];
+        let points = [[0.0; 3], [1.01, 0.0, 0.0]]; // an initial elongation of 0.01 m
         let springs = Springs::new(2, &[[0, 1]], &[spring]).unwrap();
         let largest = springs.largest_substep(&inverse_masses, Integrator::Verlet, damping_rate);
 
@@ -69,6 +70,7 @@ fn below_the_largest_substep_a_spring_is_bounded_and_above_it_grows() {
         let max = max_elongation(&mut bounded);
         assert!(max < 0.3, "{spring:?}: elongation {max} m");
 
+        // A longer substep is rejected by a new world, and by `set_settings`, which then changes nothing.
         scene.settings.step.dt = (1.005 * largest) as f32;
         let error = World::new(&scene, |_| taut_scalar::ScalarKernel).unwrap_err();
         assert!(matches!(error, WorldError::Springs(SpringError::Unstable { .. })), "{error}");
@@ -76,6 +78,7 @@ fn below_the_largest_substep_a_spring_is_bounded_and_above_it_grows() {
         let error = bounded.set_settings(scene.settings).unwrap_err();
         assert!(matches!(error, WorldError::Springs(SpringError::Unstable { .. })), "{error}");
         assert_eq!(*bounded.settings(), before);
+        // `settings_mut` does not check the substep.
         bounded.settings_mut().step.dt = (1.02 * largest) as f32;
         let max = max_elongation(&mut bounded);
         assert!(max > 0.5, "{spring:?}: elongation {max} m");
@@ -83,7 +86,7 @@ fn below_the_largest_substep_a_spring_is_bounded_and_above_it_grows() {
 }
 
 #[test]
-fn explicit_euler_needs_damping() {
+fn explicit_euler_is_bounded_only_with_damping() {
     let largest = |damping| {
         let spring = Spring { rest: 1.0, stiffness: 100.0, damping };
         let springs = Springs::new(2, &[[0, 1]], &[spring]).unwrap();
@@ -94,7 +97,7 @@ fn explicit_euler_needs_damping() {
         let h = fraction * largest(damping);
         let (mut x, mut v) = ([0.01_f64], [0.0]);
         for _ in 0..20_000 {
-            // Stiffness and damping times the inverse mass, 4 1/kg.
+            // The acceleration: stiffness (100 N/m) and damping, each times the inverse mass, 4 1/kg.
             let a = [-400.0 * x[0] - 4.0 * f64::from(damping) * v[0]];
             Integrator::ExplicitEuler.advance(&mut x, &mut v, &a, h);
         }
@@ -104,7 +107,7 @@ fn explicit_euler_needs_damping() {
 
 #[test]
 fn a_net_of_springs_is_bounded_below_its_largest_substep() {
-    let n = 6_u32;
+    let n = 6_u32; // particles along each side
     let points: Vec<[f32; 3]> = (0..n * n).map(|i| [(i % n) as f32, (i / n) as f32, 0.0]).collect();
     let inverse_masses: Vec<f32> = (0..n * n).map(|i| (i % 3 + 1) as f32).collect();
     let mut model = unconnected(&points, &inverse_masses);
@@ -118,6 +121,7 @@ fn a_net_of_springs_is_bounded_below_its_largest_substep() {
         }
     }
     model.springs = Springs::between(&model.particles, &pairs, 200.0, 1.0).unwrap();
+    // Displaced particles, so that the springs oscillate.
     for (particle, point) in points.iter().enumerate() {
         let offset = if particle % 2 == 0 { 0.01 } else { -0.01 };
         model

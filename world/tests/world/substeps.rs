@@ -1,5 +1,5 @@
-//! The number of substeps affects the accuracy of a motion, not the motion itself, because rates,
-//! forces and thresholds are in SI units.
+//! Motions match the same closed forms at any number of substeps, because rates, forces and thresholds
+//! are in SI units. The number of substeps affects only the accuracy.
 
 use std::sync::Arc;
 
@@ -17,7 +17,8 @@ fn step<const D: usize>(substeps: u32, damping_rate: f32) -> Step<D> {
     Step { substeps, iterations: 1, damping_rate, ..Step::default() }
 }
 
-/// Asserts that the value for each number of substeps has a relative error below `bound`.
+/// Asserts that `value`, a function of the number of substeps, has a relative error below `bound` for
+/// each of [`SUBSTEPS`].
 fn assert_all(what: &str, expected: f64, bound: f64, value: impl Fn(u32) -> f64) {
     let errors = SUBSTEPS.map(|substeps| value(substeps) / expected - 1.0);
     println!("{what}: expected {expected}, relative errors {errors:?}");
@@ -25,7 +26,7 @@ fn assert_all(what: &str, expected: f64, bound: f64, value: impl Fn(u32) -> f64)
     assert!(all_small, "{what}: expected {expected}, relative errors {errors:?}");
 }
 
-/// A particle of 1 kg at the origin that moves at `velocity`, m/s, if substeps take `h` s.
+/// A particle of 1 kg at the origin with the initial velocity `velocity`, m/s. Substeps take `h` s.
 fn particle(velocity: [f32; 2], h: f32) -> Model<2> {
     let particles = Particles::new(&[[0.0, 0.0]], &[1.0]).unwrap();
     let sticks = Sticks::with_rests(1, &[], &[], Duplicates::Keep).unwrap();
@@ -47,8 +48,9 @@ fn a_damped_fall_matches_linear_drag() {
     }
 }
 
-/// Simulates a pendulum of 1 m that starts at `angle`. Returns the times at which it crosses the
-/// lowest point, s, and its largest angle after `crossings` crossings.
+/// Simulates a pendulum of 1 m that starts at `angle`, rad, with the damping rate `rate`, 1/s. Returns
+/// the times at which it crosses the lowest point, s, and its largest angle, rad, between the crossing
+/// number `crossings` and the next one.
 fn pendulum(substeps: u32, rate: f32, angle: f64, crossings: usize) -> (Vec<f64>, f64) {
     let bob = [angle.sin(), -angle.cos()].map(|x| x as f32);
     let rope = Rope { spacing: 2.0, ..Rope::default() };
@@ -76,14 +78,14 @@ fn pendulum(substeps: u32, rate: f32, angle: f64, crossings: usize) -> (Vec<f64>
 #[test]
 fn the_period_and_decay_of_a_pendulum_match_closed_forms() {
     for rate in [0.603_f64, 1.5] {
-        // Small swings, x'' = -g x - rate x'.
+        // The period of small swings: x'' = -g x - rate x', in metres and with a length of 1 m.
         let period = 2.0 * std::f64::consts::PI / (G - 0.25 * rate * rate).sqrt();
         assert_all("period, s", period, 0.002, |substeps| {
             let (times, _) = pendulum(substeps, rate as f32, 0.1, 8);
             (times[8] - times[0]) / 4.0
         });
-        // The largest angle after four crossings is that after two periods. Projection dissipates
-        // some energy, too, in proportion to the substep: 2 % of the angle with 16 substeps.
+        // The largest angle after four crossings is the angle after two periods. Projection dissipates
+        // some energy, too, in proportion to the length of the substep: 2 % of the angle with 16 substeps.
         let expected = 0.1 * (-0.5 * rate * 2.0 * period).exp();
         assert_all("angle after 2 periods, rad", expected, 0.1, |substeps| {
             pendulum(substeps, rate as f32, 0.1, 4).1
@@ -115,8 +117,8 @@ fn a_hanging_rope_of_compliant_sticks_sags_by_the_weight_below_each() {
     });
 }
 
-/// The distance that a particle slides on the ground in 2 s, m. A slope is level ground with
-/// tilted gravity.
+/// The distance that a particle slides along x on the ground in 2 s, m; `rate` is the damping rate,
+/// 1/s. A slope is level ground with a tilted `acceleration` of gravity.
 fn sliding_distance(
     substeps: u32,
     velocity: f32,
@@ -136,13 +138,13 @@ fn sliding_distance(
 }
 
 #[test]
-fn friction_stops_a_block_where_coulomb_says() {
+fn a_block_slides_as_far_as_coulomb_friction_allows() {
     let (v, friction) = (3.0_f32, 0.4_f32);
     let down = [0.0, -G as f32];
     let deceleration = f64::from(friction) * G;
     let stop = f64::from(v).powi(2) / (2.0 * deceleration);
     assert_all("sliding distance, m", stop, 0.008, |n| sliding_distance(n, v, friction, down, 0.0));
-    // With damping: dv/dt = -deceleration - rate v.
+    // With damping, dv/dt = -deceleration - rate v. The block stops after `time` s.
     let rate = 2.0;
     let time = (1.0 + rate * f64::from(v) / deceleration).ln() / rate;
     let stop = f64::from(v) / rate - deceleration / rate * time;
@@ -173,8 +175,8 @@ fn bounce_distance(substeps: u32, speed: f32) -> f32 {
 }
 
 #[test]
-fn the_bounce_threshold_is_a_speed() {
-    // The threshold is 0.1 m/s; slower balls do not bounce.
+fn the_restitution_threshold_is_a_speed() {
+    // By default the threshold is 0.1 m/s: slower balls do not bounce.
     for substeps in SUBSTEPS {
         let [slow, fast] = [0.099, 0.101].map(|speed: f32| bounce_distance(substeps, speed));
         let expected = 0.8 * 0.101;

@@ -21,9 +21,9 @@ fn minus(a: Point, b: Point) -> Point {
     from_fn(|axis| a[axis] - b[axis])
 }
 
-/// A world without gravity and damping, in which particles start at the given positions, m, with
-/// the given velocities, m/s.
-fn shots(
+/// A world without gravity and damping. Each of `movers` is the initial position, m, and velocity, m/s,
+/// of a particle.
+fn world_of_movers(
     movers: &[(Point, Point)],
     obstacle: Arc<dyn Obstacle>,
     substeps: u32,
@@ -42,12 +42,13 @@ fn shots(
             model.particles.previous_mut(axis)[i] = x[axis] - v[axis] * h;
         }
     }
-    scene.add("shots", model).unwrap();
+    scene.add("movers", model).unwrap();
     scene.obstacles.push(obstacle);
     World::new(&scene, |_| ScalarKernel).unwrap()
 }
 
-/// Particles at 50 m/s towards the plane y = 0 from both sides, from many angles.
+/// The positions and velocities of particles that move at 50 m/s towards the plane y = 0, from both
+/// sides and at many angles.
 fn towards_plane() -> Vec<(Point, Point)> {
     let mut movers = Vec::new();
     for side in [1.0_f32, -1.0] {
@@ -76,8 +77,8 @@ fn no_particle_at_50_metres_a_second_passes_a_plate_of_1_cm() {
         for (substeps, passes) in [(1, 1), (8, 1), (1, 3), (2, 2)] {
             let surface = Surface { restitution, thickness, ..Surface::default() };
             let plate = Solid::new(plate).swept().with(surface).unwrap();
-            let mut world = shots(&movers, Arc::new(plate), substeps, passes);
-            let mut hits = 0;
+            let mut world = world_of_movers(&movers, Arc::new(plate), substeps, passes);
+            let mut hits = 0; // how often a particle was at the plate at the end of a step
             for _ in 0..20 {
                 steps(&mut world, 1);
                 for (particle, (start, _)) in movers.iter().enumerate() {
@@ -99,7 +100,7 @@ fn no_particle_at_50_metres_a_second_passes_a_plate_of_1_cm() {
 fn particles_pass_a_plate_that_is_not_swept() {
     let plate = Cuboid::new([-100.0, -0.005, -100.0], [100.0, 0.005, 100.0]).unwrap();
     let movers = towards_plane();
-    let mut world = shots(&movers, Arc::new(Solid::new(plate)), 1, 1);
+    let mut world = world_of_movers(&movers, Arc::new(Solid::new(plate)), 1, 1);
     steps(&mut world, 20);
     let passed = |&particle: &usize| world.position(particle)[1] * movers[particle].0[1] < 0.0;
     assert!((0..movers.len()).filter(passed).count() > movers.len() / 2);
@@ -114,22 +115,22 @@ fn a_plate_that_moves_or_turns_fast_pushes_every_particle_in_front_of_it() {
             ([x, if x > 0.0 { 0.6 } else { -0.6 }, z], [0.0; 3])
         })
         .collect();
-    let slap = Path::Oscillating { amplitude: [0.0, 3.0, 0.0], period: 0.3 };
+    let path = Path::Oscillating { amplitude: [0.0, 3.0, 0.0], period: 0.3 };
     let spin = Spin::about([0.0, 0.0, 1.0], [0.0; 3], 9.0).unwrap();
     for substeps in [1, 8] {
-        let moving = Solid::new(plate).swept().along(slap.clone()).unwrap();
+        let moving = Solid::new(plate).swept().along(path.clone()).unwrap();
         let turning = Solid::new(plate).swept().turning(spin);
         let both = moving.clone().turning(spin);
         for plate in [moving, turning, both] {
-            let mut world = shots(&movers, Arc::new(plate.clone()), substeps, 1);
-            let mut moved = 0;
+            let mut world = world_of_movers(&movers, Arc::new(plate.clone()), substeps, 1);
+            let mut moved = 0; // how often a particle was not at its initial height after a step
             for step in 0..12 {
                 steps(&mut world, 1);
                 let pose = plate.pose(world.time());
                 for (particle, (start, _)) in movers.iter().enumerate() {
                     let x = world.position(particle);
                     let [along, height, across] = pose.point_to_local(x.map(f64::from));
-                    // A particle may slide beyond the edge.
+                    // A particle may slide beyond the edge of the plate.
                     if along.abs() < 9.9 && across.abs() < 9.9 {
                         let height = height * f64::from(start[1]).signum();
                         assert!(
@@ -148,12 +149,12 @@ fn a_plate_that_moves_or_turns_fast_pushes_every_particle_in_front_of_it() {
 #[test]
 fn a_particle_that_ends_in_the_far_half_of_a_plate_is_moved_back_to_its_side() {
     let plate = Cuboid::new([-1.0, -0.01, -1.0], [1.0, 0.0, 1.0]).unwrap();
-    // 8 mm below the top after one step.
+    // After one step it is 8 mm below the top, in the lower half of the plate.
     let mover = ([0.0, 0.01, 0.0], [0.0, -0.018 * 60.0, 0.0]);
     for (swept, expected) in [(true, 0.0), (false, -0.01)] {
         let plate = Solid::new(plate);
         let plate = if swept { plate.swept() } else { plate };
-        let mut world = shots(&[mover], Arc::new(plate), 1, 1);
+        let mut world = world_of_movers(&[mover], Arc::new(plate), 1, 1);
         steps(&mut world, 1);
         assert!((world.position(0)[1] - expected).abs() < 1e-6);
     }
@@ -163,7 +164,7 @@ fn a_particle_that_ends_in_the_far_half_of_a_plate_is_moved_back_to_its_side() {
 fn a_particle_at_rest_on_a_swept_plate_stays() {
     let plate = Cuboid::new([-1.0, -0.01, -1.0], [1.0, 0.0, 1.0]).unwrap();
     let plate = Arc::new(Solid::new(plate).swept());
-    let mut world = shots(&[([0.1, 0.003, 0.2], [0.0; 3])], plate, 8, 2);
+    let mut world = world_of_movers(&[([0.1, 0.003, 0.2], [0.0; 3])], plate, 8, 2);
     world.settings_mut().step.acceleration = [0.0, -9.81, 0.0];
     steps(&mut world, 120);
     let rest = world.position(0);
@@ -194,7 +195,7 @@ fn bodies_and_limbs_do_not_pass_a_thin_plate() {
     }
 }
 
-/// The normal where a segment enters a ball about the origin, if it does.
+/// The normal of a ball about the origin where a segment enters it. None if it does not.
 fn entry(from: Point, to: Point, radius: f64) -> Option<[f64; 3]> {
     let [from, to] = [from, to].map(|point| point.map(f64::from));
     let dot = |a: [f64; 3], b: [f64; 3]| (a[0] * b[0] + a[1] * b[1]) + a[2] * b[2];
@@ -208,8 +209,8 @@ fn entry(from: Point, to: Point, radius: f64) -> Option<[f64; 3]> {
 }
 
 proptest! {
-    /// Compares one step with the analytic point of entry. A particle that does not cross ends at
-    /// the same bits as with an obstacle that is not swept.
+    /// Compares one step with the analytic point of entry. The position of a particle that does not
+    /// cross the obstacle has the same bits as with an obstacle that is not swept.
     #[test]
     fn balls_and_capsules_stop_exactly_the_particles_that_cross_them(
         from in prop::array::uniform3(-1.0_f32..1.0),
@@ -224,16 +225,17 @@ proptest! {
         let velocity = minus(to, from).map(|d| d * 60.0);
         let surface = Surface { thickness, friction: 0.0, ..Surface::default() };
         let ball = Solid::new(Sphere::new([0.0; 3], 0.01).unwrap()).with(surface).unwrap();
-        let bead = Capsule::new([[0.0; 3]; 2], 0.01).unwrap();
-        let bead = Solid::new(bead).with(surface).unwrap();
+        // A capsule whose ends coincide is a ball, too.
+        let capsule = Capsule::new([[0.0; 3]; 2], 0.01).unwrap();
+        let capsule = Solid::new(capsule).with(surface).unwrap();
         let pairs: [[Arc<dyn Obstacle>; 2]; 2] = [
             [Arc::new(ball.clone()), Arc::new(ball.swept())],
-            [Arc::new(bead.clone()), Arc::new(bead.swept())],
+            [Arc::new(capsule.clone()), Arc::new(capsule.swept())],
         ];
         let radius = f64::from(0.01_f32) + f64::from(thickness);
         for pair in pairs {
             let [plain, swept] = pair.map(|solid| {
-                let mut world = shots(&[(from, velocity)], solid, 1, 1);
+                let mut world = world_of_movers(&[(from, velocity)], solid, 1, 1);
                 steps(&mut world, 1);
                 world.position(0)
             });
@@ -246,6 +248,7 @@ proptest! {
                     let displacement = minus(plain, from).map(f64::from);
                     let inwards =
                         (0..3).map(|axis| normal[axis] * displacement[axis]).sum::<f64>();
+                    // The swept particle is stopped at the surface, and slides only along it.
                     let height = (0..3).map(|axis| normal[axis] * f64::from(swept[axis])).sum::<f64>();
                     // The normal of a grazing path is sensitive to rounding.
                     if inwards < -0.2 * distance(minus(plain, from)) {
@@ -258,7 +261,7 @@ proptest! {
         }
     }
 
-    /// A long capsule: no segment between successive positions crosses it.
+    /// No segment between successive positions of a particle crosses a long capsule.
     #[test]
     fn no_particle_passes_a_rod_of_1_cm(
         x in -5.0_f32..5.0,
@@ -276,7 +279,7 @@ proptest! {
         let (sin, cos) = angle.sin_cos();
         let start = [x, cos * 0.5 - sin * offset, sin * 0.5 + cos * offset];
         let velocity = [0.3 * speed, -cos * speed, -sin * speed];
-        let mut world = shots(&[(start, velocity)], Arc::new(rod), 1, 1);
+        let mut world = world_of_movers(&[(start, velocity)], Arc::new(rod), 1, 1);
         let mut settings = *world.settings();
         settings.step.dt = dt;
         world.set_settings(settings).unwrap();
@@ -284,10 +287,12 @@ proptest! {
             let [_, y1, z1] = world.position(0);
             steps(&mut world, 1);
             let [_, y2, z2] = world.position(0);
+            // The least distance of the segment from the axis of the rod, which is along x.
             let (y, z) = (y2 - y1, z2 - z1);
             let fraction = (-(y1 * y + z1 * z) / (y * y + z * z)).clamp(0.0, 1.0);
             let nearest = (y1 + fraction * y).hypot(z1 + fraction * z);
-            // For a particle at rest `fraction`, and so `nearest`, is NaN.
+            // The radius is 5 mm, and the tolerance 0.3 mm. For a particle at rest, `fraction` and
+            // `nearest` are NaN.
             prop_assert!(nearest >= 0.0047 || nearest.is_nan(), "{nearest} m");
         }
     }

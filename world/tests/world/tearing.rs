@@ -30,17 +30,16 @@ fn overstretched(world: &World, factor: f64) -> BTreeSet<usize> {
 
 #[test]
 fn overstretched_sticks_tear_and_their_faces_are_removed() {
-    for (mut model, regular) in
-        [(drape(24, StickSet::All), true), (drape(24, StickSet::All), false)]
-    {
-        if !regular {
+    for is_shuffled in [false, true] {
+        let mut model = drape(24, StickSet::All);
+        if is_shuffled {
             model = model.shuffled(3);
         }
         let factor = 1.4;
         let mut scene = scene("sheet", model.tearing_at(factor));
         scene.settings.step.iterations = 2;
         let mut world = world(&scene);
-        // A weight in the middle tears the sheet.
+        // A weight of 1000 kg in the middle tears the sheet.
         let middle = world.nearest([0.6, -0.8, 0.0], 0.1).unwrap();
         world.set_inverse_mass(middle, 1e-3).unwrap();
         let faces = world.faces().count();
@@ -49,7 +48,7 @@ fn overstretched_sticks_tear_and_their_faces_are_removed() {
             let outcome = world.step().unwrap();
             assert!(outcome.finite);
             let before = torn.len();
-            // The factor 1.00001 allows for rounding.
+            // Every stick that is clearly overstretched is torn. The factor 1.00001 allows for rounding.
             let expected = overstretched(&world, f64::from(factor) * 1.00001);
             torn = (0..stick_count(&world)).filter(|&stick| world.is_torn(stick)).collect();
             assert!(expected.is_subset(&torn));
@@ -86,6 +85,7 @@ fn the_cut_off_part_falls_and_the_rest_hangs() {
     // Vertical and diagonal sticks over one row, then vertical and diagonal ones over two rows.
     assert_eq!(torn, 12 + 22 + 24 + 40);
     assert_eq!(world.cut_swept(from, to), 0, "a second cut at the same place tears sticks");
+    // One of the 11 rows of cells has lost its faces.
     assert_eq!(world.faces().count(), 2 * 11 * 10);
     steps(&mut world, 60);
     for particle in 0..144 {
@@ -103,7 +103,7 @@ fn exactly_the_faces_at_torn_sticks_are_removed() {
     let before = world.drawing();
     let [x, y] =
         [0, 1].map(|axis| world.positions().map(|position| position[axis]).sum::<f32>() / 144.0);
-    // An oblique cut through half of the sheet, and a single stick.
+    // An oblique cut through half of the sheet, and a tear of a single stick.
     let blade = |x: f32, y: f32| [[x, y, -1.0], [x, y, 1.0]];
     world.cut_swept(blade(x - 0.01, y + 0.02), blade(x + 2.0, y + 0.9));
     world.tear(5).unwrap();
@@ -143,7 +143,7 @@ fn a_reordered_world_equals_one_built_without_torn_sticks() {
     assert_eq!(world.reorder(|_| ScalarKernel).unwrap(), 0);
     assert_eq!((world.torn(), torn_flags(&world)), (torn, before));
 
-    // The same model, built without the torn sticks.
+    // A world of the same model, built without the torn sticks.
     let remaining = world.islands()[0].model.clone();
     assert_eq!(remaining.sticks.len() + torn, stick_count(&world));
     let remaining = Model { faces: Vec::new().into(), ..remaining };
@@ -164,7 +164,8 @@ fn stick_count(world: &World) -> usize {
     world.sticks_of("sheet").unwrap().end
 }
 
-/// Whether two segments cross, by the intersection of their lines; None if too close to tell.
+/// Whether two segments cross, by the intersection of their lines. None if rounding might decide: the
+/// lines are nearly parallel, or meet near an end of a segment.
 fn intersect([a, b]: [[f64; 2]; 2], [p, q]: [[f64; 2]; 2]) -> Option<bool> {
     let cross = |[x, y]: [f64; 2], [u, v]: [f64; 2]| x * v - y * u;
     let minus = |[x, y]: [f64; 2], [u, v]: [f64; 2]| [x - u, y - v];
@@ -230,7 +231,7 @@ fn tear_factors_may_change_between_steps() {
     world.set_tear_factor(3, 0.5).unwrap();
     assert_eq!(world.step().unwrap().torn, 1);
     assert!(world.is_torn(3));
-    // A shorter rest length lowers the limit, too.
+    // A shorter rest length lowers the length at which a stick tears, too.
     world.set_tear_factor(9, 2.0).unwrap();
     assert_eq!(world.step().unwrap().torn, 0);
     let (island, index) = world.locate_stick(9).unwrap();
@@ -257,7 +258,7 @@ fn tear_factors_changed_in_an_island_apply_from_the_next_step() {
     // Sticks beyond the end of a short or empty list never tear.
     assert_eq!(torn_after(&mut world, &|all| *all = vec![9.0; c]), 0);
     assert_eq!(torn_after(&mut world, &Vec::clear), 0);
-    // Sticks 0 to c, except the two that are torn already.
+    // Sticks 0 to c tear, except the two that are torn already.
     assert_eq!(torn_after(&mut world, &|all| *all = vec![0.5; c + 1]), c + 1 - 2);
     assert!(world.is_torn(20));
     // A world in which no stick could tear before.
@@ -267,7 +268,7 @@ fn tear_factors_changed_in_an_island_apply_from_the_next_step() {
 
 #[test]
 fn a_limb_whose_stick_is_torn_no_longer_collides() {
-    // A rope lies across a pinned rod of one stick.
+    // A rope falls across a pinned rod of one stick, which has a limb.
     let rope_along = |points: &[[f32; 3]], spacing| {
         let rope = Rope { spacing, density: 1.0, ..Rope::default() };
         let rope = Model::rope(points, &rope).unwrap();
@@ -292,7 +293,7 @@ fn a_limb_whose_stick_is_torn_no_longer_collides() {
     }
     assert_eq!(world.hash(), resumed.hash());
 
-    // Resumed after reordering, when the torn stick is gone.
+    // A world resumes without the limb after reordering, too, which removes the torn stick.
     world.reorder(|_| ScalarKernel).unwrap();
     let resumed = World::resume(&scene, |_| ScalarKernel, &world.snapshot()).unwrap();
     assert!(resumed.islands().iter().all(|island| island.model.limbs.is_empty()));
@@ -326,6 +327,7 @@ fn damaged_lists_of_limbs_are_rejected() {
     let good = serde_json::to_value(world(&scene).snapshot()).unwrap();
     let resume = |change: &dyn Fn(&mut Vec<serde_json::Value>)| {
         let mut changed = good.clone();
+        // In JSON, the islands of a snapshot are called `pieces`.
         change(changed["pieces"][0]["limbs"].as_array_mut().unwrap());
         let snapshot = serde_json::from_value(changed).unwrap();
         let world = World::resume(&scene, |_| ScalarKernel, &snapshot)?;
@@ -349,11 +351,10 @@ fn damaged_lists_of_limbs_are_rejected() {
 }
 
 #[test]
-fn the_other_limbs_keep_their_distances_if_one_is_removed() {
+fn removing_a_limb_keeps_the_allowed_overlaps_of_the_others() {
     let doll = Model::<3>::ragdoll(&Ragdoll::default()).unwrap();
     let contacts = LimbContacts { own_limbs: true, margin: 0.0, ..LimbContacts::default() };
-    let mut scene = scene("doll", doll.clone());
-    scene.obstacles.clear();
+    let scene = scene("doll", doll.clone());
     let motion = scene.settings.step.motion().unwrap();
     let now = StepTime { time: 0.0, h: 1e-3, duration: 1e-3, motion };
     for removed in doll.limbs.all() {
@@ -363,7 +364,8 @@ fn the_other_limbs_keep_their_distances_if_one_is_removed() {
         world.tear(stick).unwrap();
         let model = &world.islands()[0].model;
         assert_eq!(model.limbs.all().len(), doll.limbs.all().len() - 1);
-        // In the initial pose, limbs of one doll either do not touch or overlap as allowed.
+        // In the initial pose, limbs of one doll overlap only as much as is allowed. If the allowed
+        // overlaps were those of other limbs, the depth would change.
         assert_eq!(contacts.depth(model, &now), contacts.depth(&doll, &now));
     }
 }

@@ -11,7 +11,7 @@ use taut_world::{
 
 use super::make::{coarse, drape, scene, steps, unconnected, world};
 
-/// A scene with `substeps` substeps of one iteration.
+/// A scene of one model, with `substeps` substeps of one iteration.
 fn substepped(model: Model, substeps: u32) -> Scene {
     let mut scene = scene("sheet", model);
     scene.settings.step = Step { substeps, iterations: 1, ..scene.settings.step };
@@ -46,8 +46,8 @@ fn cloth_that_hangs_from_a_row_does_not_stretch() {
 
 #[test]
 fn the_distance_to_the_opposite_corner_is_the_diagonal() {
-    // Pinned at one corner and pulled at the opposite one: distances follow the diagonal, not the
-    // edges.
+    // The sheet is pinned at one corner and pulled at the opposite one. The distance along the sheet is
+    // the diagonal of 2.5 m, not the path along two edges.
     let cloth = Cloth { columns: 21, rows: 16, width: 2.0, height: 1.5, ..Cloth::default() };
     let model = Model::cloth(&cloth).unwrap().with_group("pin", [0]).unwrap().pinned("pin");
     let mut world = world(&substepped(tethered(model), 8));
@@ -149,8 +149,8 @@ fn guided_pins_move_their_tethers() {
     }
 }
 
-/// Tears the sticks of a sheet of `size` x `size` particles that cross the line below `row`, from
-/// the left, in the first `columns` columns.
+/// Tears the sticks of a sheet of `size` x `size` particles that cross the line below `row` in the first
+/// `columns` columns.
 fn cut(world: &mut World, size: usize, row: usize, columns: usize) {
     let range = world.sticks_of("sheet").unwrap();
     for stick in range {
@@ -164,7 +164,7 @@ fn cut(world: &mut World, size: usize, row: usize, columns: usize) {
 }
 
 #[test]
-fn after_a_cut_tethers_follow_the_path_around_it_or_are_removed() {
+fn after_a_cut_tethers_follow_a_path_around_it_or_are_removed() {
     let size = 12;
     let mut world = world(&substepped(tethered(drape(size, StickSet::All)), 8));
     steps(&mut world, 30);
@@ -178,12 +178,12 @@ fn after_a_cut_tethers_follow_the_path_around_it_or_are_removed() {
     let to_corner = distance(world.position(0), world.position((size - 1) * size));
     assert!(
         to_corner > 2.0 * above_slit,
-        "the corner below the slit did not sink: {to_corner} m from the top"
+        "the corner below the slit has not sunk: it is {to_corner} m from the top"
     );
     // A cut across the whole sheet.
     cut(&mut world, size, 5, size);
     steps(&mut world, 1);
-    assert_eq!(world.tether_count(), 5 * size);
+    assert_eq!(world.tether_count(), 5 * size); // the five free rows above the cut
     steps(&mut world, 120);
     assert!(world.position(size * size - 1)[1] < -2.0, "the part below the cut does not fall");
 }
@@ -193,6 +193,7 @@ fn a_hole_of_one_particle_leaves_the_particles_below_it_tethered() {
     let size = 12;
     let mut world = world(&substepped(tethered(drape(size, StickSet::Structural)), 8));
     steps(&mut world, 1);
+    // Tears all sticks of one particle.
     for stick in world.sticks_of("sheet").unwrap() {
         let (island, index) = world.locate_stick(stick).unwrap();
         let ends = world.islands()[island].model.sticks.ends()[index];
@@ -201,7 +202,7 @@ fn a_hole_of_one_particle_leaves_the_particles_below_it_tethered() {
         }
     }
     steps(&mut world, 1);
-    assert_eq!(world.tether_count(), size * (size - 1) - 1);
+    assert_eq!(world.tether_count(), size * (size - 1) - 1); // all free particles but the loose one
     steps(&mut world, 240);
     let hanging = distance(world.position(6), world.position(11 * size + 6));
     let length = distance(world.position(0), world.position(11 * size));
@@ -233,7 +234,7 @@ fn a_world_with_tethers_resumes_to_the_same_bits() {
 }
 
 #[test]
-fn a_watched_step_has_the_same_bits() {
+fn a_watched_step_with_tethers_has_the_same_bits() {
     let scene = substepped(tethered(drape(20, StickSet::All)), 8);
     let (mut plain, mut watched) = (world(&scene), world(&scene));
     let mut parts = std::collections::BTreeSet::new();
@@ -294,8 +295,8 @@ fn swing(model: Model, substeps: u32) -> [f64; 2] {
 
 #[test]
 fn tethers_do_not_make_a_sheet_swing_back_higher() {
-    // Inextensible cloth swings through to the other side and up by 55 % of its fall, as 64
-    // substeps without tethers show. The velocity that tethers remove must not add to that.
+    // Inextensible cloth swings to the other side, where it rises by 55 % of its fall, as 64 substeps
+    // without tethers show. Tethers must not make it rise higher.
     let cloth = Cloth { columns: 24, rows: 24, axes: Axes::HORIZONTAL, ..Cloth::default() };
     let cloth = Model::cloth(&cloth).unwrap().pinned("top");
     let [_, untethered_rise] = swing(cloth.clone(), 64);
@@ -358,7 +359,7 @@ fn tether_parameters_out_of_range_are_rejected() {
 
 #[test]
 fn a_model_among_many_has_as_many_tethers_as_alone() {
-    // Ropes that are pinned at both ends: with twenty, there are more than 16 pin clusters.
+    // Each rope is pinned at both ends, so twenty ropes have more than 16 pin clusters.
     let rope = Model::rope(&[[0.0; 3], [1.0, 0.0, 0.0]], &Rope::default()).unwrap();
     let rope = rope.pinned("ends").tethered(Tethers::default()).unwrap();
     let mut alone = world(&scene("rope", rope.clone()));

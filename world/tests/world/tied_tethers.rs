@@ -1,4 +1,4 @@
-//! Ties and tethers: tied particles as anchors.
+//! Tied particles as anchors of tethers.
 
 use taut_core::{Kind, Step};
 use taut_scalar::ScalarKernel;
@@ -6,7 +6,8 @@ use taut_world::{Attachment, Cloth, Model, Place, Scene, Tethers, Tie, Warning, 
 
 use crate::make::{steps, unconnected, world};
 
-/// A cloth of 0.2 kg with tethers, tied at its top to a bar that swings or is pinned.
+/// A cloth of 0.2 kg, which may have tethers, tied at its top to a bar of this density, kg/m³. The bar
+/// is pinned, or hangs from two hooks.
 fn tethered_to_a_bar(density: f64, pinned: bool, tethers: Option<Tethers>) -> Scene {
     let mut scene = Scene::new();
     let cloth = Model::cloth(&Cloth { columns: 16, rows: 16, ..Cloth::default() }).unwrap();
@@ -34,7 +35,7 @@ fn tethered_to_a_bar(density: f64, pinned: bool, tethers: Option<Tethers>) -> Sc
     scene
 }
 
-/// The vertical extent of the left edge of the cloth after 1 s, m; 1 m at rest.
+/// The vertical extent of the left edge of the cloth after 1 s, m. Unstretched it is 1 m.
 fn hanging_length(scene: &Scene) -> f32 {
     let mut world = world(scene);
     steps(&mut world, 60);
@@ -46,8 +47,8 @@ fn hanging_length(scene: &Scene) -> f32 {
 #[test]
 fn particles_tied_to_something_heavy_are_anchors_of_tethers() {
     let tethers = Some(Tethers::default());
-    // The bar has 12 kg; the effective mass at an end is a quarter of that, 15 times the mass of
-    // the cloth.
+    // The bar has 12 kg. Its effective mass at an end is a quarter of that: 15 times the mass of the
+    // cloth.
     let heavy = tethered_to_a_bar(1000.0, false, tethers);
     let mut world_of_heavy = world(&heavy);
     assert!(heavy.warnings().is_empty() && world_of_heavy.warnings().is_empty());
@@ -62,7 +63,8 @@ fn particles_tied_to_something_heavy_are_anchors_of_tethers() {
     );
     assert!(hanging_length(&tethered_to_a_bar(1.0, true, tethers)) < 1.0001);
 
-    // The bar has 1.8 kg, and at an end only 2 times the mass of the cloth; an anchor needs 10.
+    // The bar has 1.8 kg. Its effective mass at an end is only about 2 times the mass of the cloth; an
+    // anchor needs 10 times.
     let light = tethered_to_a_bar(150.0, false, tethers);
     let mut world_of_light = world(&light);
     for warnings in [light.warnings(), world_of_light.warnings()] {
@@ -92,7 +94,7 @@ fn tethers_do_not_brake_cloth_that_moves_with_its_bar() {
         scene.settings.step.acceleration = [0.0; 3];
         scene.settings.step.damping_rate = 0.0;
         let mut world = world(&scene);
-        // The ropes to the hooks; ties 0 to 15 are the seam.
+        // Breaks the ties to the hooks. (Ties 0 to 15 join the cloth and the bar.)
         for tie in 16..18 {
             world.break_tie(tie).unwrap();
         }

@@ -9,7 +9,7 @@ use taut_world::{
 
 use crate::make::{steps, unconnected, world};
 
-/// A tie of two particles.
+/// A tie of two particles, each given by the name of its model and its index there.
 fn tie_of_particles([from, to]: [(&str, u32); 2]) -> Tie {
     let attachment = |(model, particle)| Attachment::new(model, Place::Particle(particle));
     Tie::between([from, to].map(attachment))
@@ -67,7 +67,7 @@ fn a_tie_of_particles_has_the_bits_of_a_stick() {
     }
 }
 
-/// The sum of mass times displacement per substep, kg m.
+/// The momentum in kg m per substep: the sum of mass times displacement in the last substep.
 fn momentum(world: &World) -> [f64; 3] {
     let mut sum = [0.0; 3];
     for island in world.islands() {
@@ -118,8 +118,8 @@ fn ties_conserve_momentum() {
     let before = momentum(&world);
     steps(&mut world, 30);
     let after = momentum(&world);
-    // The rope has 0.1 kg and 2 m/s: 4e-4 kg m per substep. The rounding of 70 kg at coordinates of
-    // 1 m is 70 x 6e-8 kg m.
+    // The rope has 0.1 kg and moves at 2 m/s: a momentum of 4e-4 kg m per substep. Rounding the positions
+    // of the doll of 70 kg at coordinates of 1 m changes the sum by up to 70 x 6e-8 kg m.
     for (axis, (before, after)) in before.iter().zip(after).enumerate() {
         assert!((after - before).abs() < 2e-5, "axis {axis}: {before} kg m, then {after} kg m");
     }
@@ -135,12 +135,12 @@ fn ropes_tied_at_zero_distance_hold_a_weight() {
     scene.add("upper", rope(2.0, 1.0).pinned("start")).unwrap();
     scene.add("lower", rope(1.0, 0.0)).unwrap();
     scene.add("weight", unconnected(&[[0.0; 3]], &[1.0])).unwrap();
-    for [from, to] in [[("upper", "end"), ("lower", "start")], [("lower", "end"), ("weight", "")]] {
-        let to = match to {
-            ("weight", _) => Attachment::new("weight", Place::Particle(0)),
-            (model, group) => Attachment::group(model, group),
-        };
-        scene.attach(&Tie::between([Attachment::group(from.0, from.1), to])).unwrap();
+    let weight = Attachment::new("weight", Place::Particle(0));
+    for ends in [
+        [Attachment::group("upper", "end"), Attachment::group("lower", "start")],
+        [Attachment::group("lower", "end"), weight],
+    ] {
+        scene.attach(&Tie::between(ends)).unwrap();
     }
     scene.settings.step = Step { substeps: 32, damping_rate: 5.0, ..Step::default() };
     let mut world = world(&scene);
@@ -149,14 +149,14 @@ fn ropes_tied_at_zero_distance_hold_a_weight() {
         let apart = (tie.ends[0][1] - tie.ends[1][1]).abs();
         assert!(apart < 1e-3, "the ends of a tie are {apart} m apart");
     }
-    // The lower rope has 0.1 kg.
+    // The upper tie holds the lower rope of 0.1 kg and the weight of 1 kg, the lower tie only the weight.
     for (tie, mass) in world.ties().zip([1.1, 1.0]) {
         assert!((tie.force / (mass * 9.81) - 1.0).abs() < 0.01, "{} N for {mass} kg", tie.force);
     }
 }
 
 #[test]
-fn a_maximum_distance_is_slack_below_it_and_a_minimum_above_it() {
+fn a_maximum_acts_only_beyond_its_distance_and_a_minimum_only_below_it() {
     for (kind, distance, slack) in [
         (Kind::Maximum, 1.5, true),
         (Kind::Maximum, 0.5, false),
@@ -324,6 +324,7 @@ fn invalid_ties_are_errors() {
     let hook = || end("hook", Place::Particle(0));
     let pole = |point| end("pole", Place::Body { body: 0, point });
     let (from, to) = (Some(TieEnd::From), Some(TieEnd::To));
+    // The ends of a tie, the end that the error names, and a part of its message.
     let cases = [
         ([end("mast", Place::Particle(0)), hook()], from, "there is no model 'mast'"),
         ([hook(), Attachment::group("flag", "hem")], to, "the model 'flag' has no group 'hem'"),
@@ -366,7 +367,7 @@ fn invalid_ties_are_errors() {
         let error = tied.attach(&Tie::between(ends)).unwrap_err();
         assert_eq!((error.tie, error.end), (2, end), "{error}");
         assert!(error.to_string().contains(message), "{error}");
-        // Nothing was added.
+        // The scene still has its 13 ties.
         assert_eq!(world(&tied).ties().len(), 13);
     }
     let free = || tie_of_particles([("hook", 0), ("flag", 11)]);
@@ -385,7 +386,7 @@ fn invalid_ties_are_errors() {
         };
         assert_eq!(found, key);
     }
-    // A group that is invalid because a caller changed it.
+    // Groups and a face that are invalid because a caller changed the model.
     let mut cloth = Model::cloth(&Cloth { columns: 2, rows: 2, ..Cloth::default() }).unwrap();
     cloth.groups.insert("none".into(), Vec::new());
     cloth.groups.insert("wrong".into(), vec![77]);

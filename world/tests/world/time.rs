@@ -1,4 +1,4 @@
-//! The clock converts elapsed time to steps, and reports dropped time.
+//! A clock converts elapsed time to steps, and reports dropped time.
 
 use proptest::prelude::*;
 use taut_core::{Step, StepError};
@@ -21,6 +21,7 @@ proptest! {
             let due = clock.advance(frame_time);
             prop_assert!(due.steps <= limit);
             prop_assert!((0.0..=1.0).contains(&due.fraction));
+            // Time is dropped only where the limit of steps is reached.
             prop_assert!(due.dropped == 0.0 || due.steps == limit);
             accounted += f64::from(due.steps) * dt + due.dropped;
             let remainder = f64::from(due.fraction) * dt;
@@ -58,7 +59,7 @@ fn interpolated_positions_lie_between_the_last_two_steps() {
 
     let mut world = world(&scene);
     let dt = f64::from(world.settings().step.dt);
-    let mut clock = Clock::new(0.5).unwrap(); // adopts the world's step length
+    let mut clock = Clock::new(0.5).unwrap(); // `advance` gives it the step length of the world
     let (frame, outcome) = world.advance(&mut clock, 5.25 * dt).unwrap();
     assert!(frame.steps == 5 && outcome.finite && (frame.fraction - 0.25).abs() < 1e-4);
     for particle in 0..world.len() {
@@ -86,7 +87,7 @@ proptest! {
         substeps in prop_oneof![1..1000_u32, Just(u32::MAX)],
     ) {
         let dt = h * substeps as f32;
-        // `Step::motion` checks the step; a world rejects a step for which it fails.
+        // A world rejects a step for which `Step::motion` returns an error.
         if (Step::<3> { dt, substeps, ..Step::default() }).motion().is_ok() {
             prop_assert!(Clock::new(dt).is_ok(), "{dt} s of {substeps} substeps");
         }

@@ -18,6 +18,7 @@ fn dot(a: Vector, b: Vector) -> f64 {
     (0..3).map(|axis| a[axis] * b[axis]).sum()
 }
 
+/// A step of one substep of `h` s, without gravity.
 fn step_time(h: f32) -> StepTime {
     let step = Step { dt: h, substeps: 1, acceleration: [0.0; 3], ..Step::default() };
     StepTime { time: 0.4, h, duration: h, motion: step.motion().unwrap() }
@@ -34,8 +35,8 @@ fn total(forces: &[[f32; 3]]) -> Vector {
     from_fn(|axis| forces.iter().map(|force| f64::from(force[axis])).sum())
 }
 
-/// A parallelogram of pinned particles with `cells` by `cells` cells, each split along the diagonal
-/// from its first corner, or along the other one.
+/// A parallelogram of pinned particles with these sides, m, and `cells` by `cells` cells. Each cell is
+/// split into two faces along the diagonal from its first corner, or along the other diagonal.
 fn plate(sides: [Vector; 2], cells: usize, other_diagonal: bool) -> Model {
     let columns = cells + 1;
     let point = |particle: usize| -> [f32; 3] {
@@ -63,7 +64,7 @@ fn the_total_force_on_a_plate_matches_the_formula_for_every_triangulation() {
         let u = wind.map(f64::from);
         let (n_dot_u, speed) = (dot(n, u), dot(u, u).sqrt());
         let sign = n_dot_u.signum();
-        // The part of the normal that is perpendicular to the wind.
+        // The part of the normal that is perpendicular to the wind, with the sign of `n · u`.
         let lift_direction: Vector = from_fn(|axis| {
             if speed == 0.0 { 0.0 } else { sign * (n[axis] - n_dot_u * u[axis] / (speed * speed)) }
         });
@@ -133,7 +134,7 @@ fn each_corner_gets_a_third_of_the_force() {
 }
 
 #[test]
-fn numbering_and_tearing_do_not_change_bits() {
+fn numbering_and_removed_faces_do_not_change_bits() {
     let gusts = Some(Gusts { strength: 0.7, size: 0.3, seed: 5 });
     let law = WindLaw::Plate { density: 1.2, drag: 1.0, lift: 1.5 };
     let wind = Wind { gusts, law, ..Wind::new([3.0, 0.5, -2.0]) };
@@ -150,7 +151,7 @@ fn numbering_and_tearing_do_not_change_bits() {
         cloth
     };
     let mut sheets = vec![drape(40, StickSet::Structural)];
-    // Row lengths near multiples of the number of SIMD lanes, and others.
+    // Numbers of columns near multiples of the number of SIMD lanes, and others.
     for columns in [2, 5, 14, 15, 16, 17, 18, 31, 33, 40] {
         sheets.extend(
             [Diagonals::Parallel, Diagonals::Alternating]
@@ -189,8 +190,8 @@ fn numbering_and_tearing_do_not_change_bits() {
             }
         }
 
-        // Wind visits faces in an order that `forces_of` has stored in the model. Removals keep the
-        // order; the forces must equal those in a new order of the remaining faces.
+        // Wind visits faces in an order that the model stores since the first call of `forces_of`. Removals
+        // keep this order. The forces must equal those in a new order of the remaining faces.
         let mut remaining = sheet.clone();
         let is_removed = |corners: [u32; 3], divisor: u32| corners[0].is_multiple_of(divisor);
         sheet.faces.retain(|corners| !is_removed(corners, 7));
@@ -238,12 +239,10 @@ fn light_particles_do_not_exceed_twice_the_wind_speed() {
         WindLaw::Plate { density: 1e3, drag: 1.0, lift: 2.0 },
     ];
     for (law, substeps) in laws.into_iter().flat_map(|law| [(law, 1), (law, 8)]) {
-        let mut model = drape(12, StickSet::Structural);
-        let inverse_masses = vec![1e6; 144];
-        let points: Vec<_> = (0..144).map(|particle| model.particles.position(particle)).collect();
-        let unconnected = unconnected(&points, &inverse_masses);
-        model.sheet = None;
-        let model = Model { faces: model.faces, ..unconnected };
+        // The particles and faces of a sheet, without its sticks.
+        let sheet = drape(12, StickSet::Structural);
+        let points: Vec<_> = (0..144).map(|particle| sheet.particles.position(particle)).collect();
+        let model = Model { faces: sheet.faces, ..unconnected(&points, &[1e6; 144]) };
         let mut scene = scene("sheet", model);
         scene.settings.step.acceleration = [0.0; 3];
         scene.settings.step.substeps = substeps;
@@ -256,7 +255,7 @@ fn light_particles_do_not_exceed_twice_the_wind_speed() {
                 let moved_squared: f32 =
                     (0..3).map(|axis| (now[axis] - previous[axis]).powi(2)).sum();
                 let speed = moved_squared.sqrt() * 60.0;
-                // The wind has 8.25 m/s.
+                // The speed of the wind is 8.25 m/s.
                 assert!(speed < 2.0 * 8.3, "{law:?}: {speed} m/s");
                 *previous = now;
             }
@@ -264,8 +263,8 @@ fn light_particles_do_not_exceed_twice_the_wind_speed() {
     }
 }
 
-/// The mean position of the free edge of a flag in gusts, m, and its mean kinetic energy, J, over
-/// six seconds.
+/// The mean position of the free edge of a flag in gusts, m, and the mean kinetic energy of the flag, J,
+/// over six seconds, after two seconds that are left out.
 fn flag_in_gusts(sampling: Sampling, seed: u64) -> ([f64; 3], f64) {
     let cloth = Cloth { columns: 19, rows: 13, width: 1.5, ..Cloth::default() };
     let mut scene = scene("flag", Model::cloth(&cloth).unwrap().pinned("left"));
@@ -274,8 +273,8 @@ fn flag_in_gusts(sampling: Sampling, seed: u64) -> ([f64; 3], f64) {
     scene.settings.step = Step { substeps: 8, iterations: 1, ..scene.settings.step };
     let mut world = world(&scene);
     let (mut position, mut energy) = ([0.0; 3], 0.0);
-    let (warmup, frames) = (120, 360_u32);
-    steps(&mut world, warmup);
+    let (left_out, frames) = (120, 360_u32);
+    steps(&mut world, left_out);
     for _ in 0..frames {
         steps(&mut world, 1);
         for row in 0..13 {
@@ -290,9 +289,9 @@ fn flag_in_gusts(sampling: Sampling, seed: u64) -> ([f64; 3], f64) {
 }
 
 #[test]
-fn a_flag_moves_alike_with_wind_sampled_per_step_and_per_substep() {
-    // The energy of the flutter varies by a factor of two between seeds, so means over four seeds
-    // are compared. Measured: 6.6 and 7.5 mJ, and free edges 5 mm apart.
+fn a_flag_moves_similarly_with_wind_sampled_per_step_and_per_substep() {
+    // The kinetic energy varies by a factor of two between seeds, so means over four seeds are compared.
+    // Measured: 6.6 and 7.5 mJ, and mean free edges 5 mm apart.
     let mean = |sampling| {
         let (mut position, mut energy) = ([0.0; 3], 0.0);
         for seed in 1..5 {

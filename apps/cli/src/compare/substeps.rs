@@ -1,15 +1,18 @@
-//! Compares the fastest row, one substep of n iterations, with n substeps of one iteration.
+//! Compares the fastest row, whose frame is one substep of n iterations, with the same kernel on n substeps of one
+//! iteration.
 
 use taut_bench::{Comparison, Progress, Row, SubstepComparison};
 
-/// Runs a comparison, then its substep comparison.
+/// Runs a comparison, then its substep comparison, which is `None` if the step is not one substep of several
+/// iterations.
 pub(super) fn run(
     comparison: &Comparison,
     progress: &mut dyn FnMut(Progress<'_>),
 ) -> anyhow::Result<(Vec<Row>, Option<SubstepComparison>)> {
-    // One run for each configuration, one of the textbook loop, and two for the substep comparison.
-    let runs = comparison.configurations.len() as f64 + 3.0;
-    let rows_fraction = (runs - 2.0) / runs;
+    // For the progress: one simulation for each configuration, one of the textbook loop, and two for the substep
+    // comparison.
+    let simulations = comparison.configurations.len() as f64 + 3.0;
+    let rows_fraction = (simulations - 2.0) / simulations;
     let rows = comparison.run(|inner| {
         progress(Progress { share: inner.share * rows_fraction, ..inner });
     })?;

@@ -34,7 +34,7 @@ pub(super) fn run(
     library_scene: &LibraryScene,
     size: usize,
 ) -> Result<(), Failure> {
-    let PreparedScene { scene, formula, parts } = match library_scene.scene(size)? {
+    let PreparedScene { scene, formula, sheets_and_copies } = match library_scene.scene(size)? {
         AnyScene::TwoD(scene) => arguments.prepare(scene)?,
         AnyScene::ThreeD(scene) => arguments.prepare(scene)?,
     };
@@ -42,7 +42,7 @@ pub(super) fn run(
         scene,
         warmup: arguments.warmup,
         frames: arguments.frames,
-        kernels: arguments.kernel_sets(parts)?,
+        kernels: arguments.kernel_sets(sheets_and_copies)?,
     };
     warn(&comparison.scene.warnings());
     let outputs = arguments.output.open()?;
@@ -86,11 +86,15 @@ pub(super) fn run(
 struct PreparedScene {
     scene: AnyScene,
     formula: Formula,
-    /// Which parts of the scene the kernels for sheets and for copies can relax.
-    parts: SheetsAndCopies,
+    /// Whether the scene has sheets for the grid kernel, and copies for the copies kernel.
+    sheets_and_copies: SheetsAndCopies,
 }
 
 impl Arguments {
+    /// Applies the options of `taut compare` to a library scene.
+    ///
+    /// # Errors
+    /// If an option does not apply to library scenes, or a setting is invalid.
     fn prepare<const D: usize>(&self, mut scene: Scene<D>) -> anyhow::Result<PreparedScene>
     where
         AnyScene: From<Scene<D>>,
@@ -98,7 +102,7 @@ impl Arguments {
         for (given, option) in [
             (!self.schedules.is_empty(), "--schedules"),
             (self.tuned.is_some(), "--tuned"),
-            (self.source.copies.is_some(), "--copies"),
+            (self.scene.copies.is_some(), "--copies"),
         ] {
             anyhow::ensure!(!given, "{option} applies to shapes and meshes, not to library scenes");
         }
@@ -112,18 +116,37 @@ impl Arguments {
             [formula] => *formula,
             _ => anyhow::bail!("--formulas: a library scene takes a single formula"),
         };
-        let parts = SheetsAndCopies::of(scene.sheets(), scene.may_have_copies());
-        Ok(PreparedScene { formula: scene.formula, parts, scene: scene.into() })
+        let sheets_and_copies = SheetsAndCopies::of(scene.sheets(), scene.may_have_copies());
+        Ok(PreparedScene { formula: scene.formula, sheets_and_copies, scene: scene.into() })
     }
 
-    /// One kernel set per selected kernel, and the scalar one, on one thread; then the set with the
-    /// most lanes (the first) on each requested number of threads above 1.
-    fn kernel_sets(&self, parts: SheetsAndCopies) -> anyhow::Result<Vec<KernelSet>> {
-        let mut sets = KernelSet::available(parts);
+    /// One kernel set per selected kernel, and that of the scalar kernel, on one thread; then, on each
+    /// requested number of threads above 1, the first of these sets, which has the most lanes.
+    fn kernel_sets(&self, sheets_and_copies: SheetsAndCopies) -> anyhow::Result<Vec<KernelSet>> {
+        self.check_isas()?;
+        let mut sets = KernelSet::available(sheets_and_copies);
+        let name = |set: &KernelSet| set.main_kernel().kernel_name();
+        let has_isa =
+            |set: &KernelSet| self.isa.is_empty() || self.isa.iter().any(|isa| isa == set.isa());
+        for &wanted in self.kernels.iter().filter(|&&name| name != KernelName::Scalar) {
+            anyhow::ensure!(
+                wanted != KernelName::Colour,
+                "--kernels colour: for a library scene, choose other kernels and --threads"
+            );
+            let mut of_name = sets.iter().filter(|set| name(set) == wanted).peekable();
+            anyhow::ensure!(
+                of_name.peek().is_some(),
+                "--kernels {wanted}: this build has no such kernel on this machine, or the scene has no \
+                 model for it"
+            );
+            anyhow::ensure!(
+                of_name.any(has_isa),
+                "--kernels {wanted} supports none of the instruction sets --isa {} on this machine",
+                self.isa.join(",")
+            );
+        }
         sets.retain(|set| {
-            let has_isa = self.isa.is_empty() || self.isa.iter().any(|isa| isa == set.isa());
-            let name = set.main_kernel().kernel_name();
-            name == KernelName::Scalar || (has_isa && self.is_requested(name))
+            name(set) == KernelName::Scalar || (has_isa(set) && self.is_requested(name(set)))
         });
         let one_thread = sets.clone();
         for &threads in self.threads.iter().filter(|&&threads| threads > 1) {
@@ -133,7 +156,7 @@ impl Arguments {
     }
 }
 
-/// The rows, fastest first.
+/// The table of all rows, the fastest first.
 fn render(rows: &[WorldRow]) -> String {
     let mut sorted: Vec<&WorldRow> = rows.iter().collect();
     sorted.sort_by(|one, other| one.frame_us_median.total_cmp(&other.frame_us_median));

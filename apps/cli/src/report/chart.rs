@@ -10,7 +10,7 @@ use plotters::coord::combinators::BindKeyPoints;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-/// CSS class, width and height of a drawing, and its font size, in pixels.
+/// CSS class of each drawing of a chart; its width and height, and its font size, in pixels.
 const DRAWING_SIZES: [(&str, (u32, u32), u32); 2] =
     [("wide", (860, 440), 16), ("narrow", (400, 400), 15)];
 
@@ -32,7 +32,8 @@ pub(crate) const TEXT_COLOUR: (RGBColor, RGBColor) =
 pub(crate) const GRID_COLOUR: (RGBColor, RGBColor) =
     (RGBColor(221, 221, 222), RGBColor(62, 62, 63));
 
-/// Outlines of the marks at points of a series, relative to their centre, in pixels; y points down.
+/// Outlines of the marks at points of a series, relative to the point, in pixels; y points down. An octagon, a
+/// triangle, a square, a diamond, and a triangle that points down.
 const MARKS: [&[(i32, i32)]; 5] = [
     &[(-2, -5), (2, -5), (5, -2), (5, 2), (2, 5), (-2, 5), (-5, 2), (-5, -2)],
     &[(0, -6), (6, 5), (-6, 5)],
@@ -84,7 +85,7 @@ pub(crate) struct LineChart {
     pub(crate) series: Vec<Series>,
     /// A broad line behind the series.
     pub(crate) background: Vec<(f64, f64)>,
-    /// Further points that the axes must include.
+    /// Points that are not drawn, but that the axes must include, so that several charts have the same axes.
     pub(crate) extra_points: Vec<(f64, f64)>,
     pub(crate) legend: Vec<(String, LegendKey)>,
 }
@@ -109,7 +110,7 @@ fn is_drawable(&(x, y): &(f64, f64)) -> bool {
 }
 
 impl LineChart {
-    /// The chart with its legend, or a message if it has no points.
+    /// The chart as HTML with its legend, or a message if it has no points to draw.
     pub(crate) fn figure(mut self) -> Markup {
         for points in self.series.iter_mut().map(|series| &mut series.points) {
             points.retain(is_drawable);
@@ -128,6 +129,7 @@ impl LineChart {
         self.series.iter().flat_map(|series| &series.points).chain(&self.background)
     }
 
+    /// Draws the chart as SVG, in this size and with this font size, pixels.
     fn draw(&self, size: (u32, u32), font_size: u32) -> Result<String, Box<dyn Error>> {
         let points: Vec<_> = self.points().chain(&self.extra_points).collect();
         let x = AxisRange::of(points.iter().map(|point| point.0), &self.x.ticks);
@@ -171,7 +173,7 @@ impl LineChart {
 }
 
 impl BarChart {
-    /// The chart with its legend.
+    /// The chart as HTML with its legend, or a message if no bar has a height.
     pub(crate) fn figure(&self) -> Markup {
         let max_height = self.max_height();
         if !(max_height.is_finite() && max_height > 0.0) {
@@ -183,24 +185,27 @@ impl BarChart {
         figure(&self.alt_text, |size, font_size| self.draw(size, font_size), legend)
     }
 
+    /// The height of the highest bar, at least 0.
     fn max_height(&self) -> f64 {
         self.series.iter().flat_map(|(_, heights)| heights).copied().fold(0.0, f64::max)
     }
 
+    /// Draws the chart as SVG. A bar chart has three quarters of the height in `size`.
     fn draw(&self, size: (u32, u32), font_size: u32) -> Result<String, Box<dyn Error>> {
         let mut svg = String::new();
         {
-            // Lower than line charts.
             let size = (size.0, size.1 * 3 / 4);
             let area = SVGBackend::with_string(&mut svg, size).into_drawing_area();
             let groups = &self.groups;
+            // The vertical axis ends 8 % above the highest bar.
+            let axis_end = self.max_height() * 1.08;
             let mut chart = ChartBuilder::on(&area)
                 .margin(4)
                 .margin_top(12)
                 .margin_right(20)
                 .x_label_area_size(font_size * 2)
                 .y_label_area_size(font_size * 4)
-                .build_cartesian_2d(0.0..groups.len() as f64, 0.0..self.max_height() * 1.08)?;
+                .build_cartesian_2d(0.0..groups.len() as f64, 0.0..axis_end)?;
             chart
                 .configure_mesh()
                 .disable_x_mesh()
@@ -220,7 +225,8 @@ impl BarChart {
                 EmptyElement::at((group as f64 + 0.5, 0.0))
                     + Text::new(name.clone(), (0, 8), style.clone())
             }))?;
-            // A group is 1 wide: its bars, and a margin of 0.1 on each side.
+            // A group has the width 1: its bars, and a margin of 0.1 on each side. A bar fills 90 % of its
+            // part of the width, which leaves a gap between bars.
             let bar_width = 0.8 / self.series.len() as f64;
             for (index, (_, heights)) in self.series.iter().enumerate() {
                 let colour = SERIES_COLOURS[index % SERIES_COLOURS.len()].0.filled();
@@ -255,7 +261,8 @@ impl Style {
     }
 }
 
-/// The range of an axis, slightly larger than that of the values, and its ticks.
+/// The range of a logarithmic axis, which is larger than that of the values by a factor of 1.15 at each end, and its
+/// ticks.
 struct AxisRange {
     from: f64,
     to: f64,
@@ -263,6 +270,7 @@ struct AxisRange {
 }
 
 impl AxisRange {
+    /// The range for positive values. If `ticks` is empty, ticks are chosen automatically.
     fn of(values: impl Iterator<Item = f64> + Clone, ticks: &[f64]) -> Self {
         let from = values.clone().fold(f64::INFINITY, f64::min) / 1.15;
         let to = values.fold(0.0, f64::max) * 1.15;
@@ -271,8 +279,8 @@ impl AxisRange {
     }
 }
 
-/// Ticks between two values: 1, 2, 5, 10, ...; if that makes more than nine, at most nine powers of
-/// ten, at equal distances.
+/// Ticks between two values: 1, 2, 5, 10 and so on. If there would be more than nine, at most nine powers of ten at
+/// equal distances instead.
 fn round_ticks(from: f64, to: f64) -> Vec<f64> {
     let decades = |from: f64, to: f64| (from.log10().floor() as i32)..=(to.log10().ceil() as i32);
     let in_range = |value: &f64| (from..=to).contains(value);
@@ -303,7 +311,7 @@ pub(crate) fn short_number(value: f64) -> String {
     }
 }
 
-/// A figure element: the drawing in all of [`DRAWING_SIZES`], with its legend.
+/// A `figure` element: the drawings of a chart in all [`DRAWING_SIZES`], and its legend.
 fn figure<'a>(
     alt_text: &str,
     draw: impl Fn((u32, u32), u32) -> Result<String, Box<dyn Error>>,
@@ -328,8 +336,7 @@ fn figure<'a>(
     }
 }
 
-/// Embeds a drawing in the page, with alternative text; if that is `None`, screen readers skip
-/// the drawing.
+/// An `svg` element that embeds a drawing in the page. Without alternative text, screen readers skip the drawing.
 fn inline_svg(svg: &str, class: &str, alt_text: Option<&str>) -> Markup {
     let attribute = |name: &str| {
         let start = svg.find(name)? + name.len() + 2; // after `="`
@@ -346,6 +353,7 @@ fn inline_svg(svg: &str, class: &str, alt_text: Option<&str>) -> Markup {
 }
 
 impl LegendKey {
+    /// The small drawing beside a legend entry, as SVG.
     fn swatch(self) -> String {
         match self {
             Self::Series(style) => render_svg((36, 16), |area| {
@@ -364,6 +372,7 @@ impl LegendKey {
     }
 }
 
+/// A small rectangle of this colour, as SVG.
 fn colour_swatch(colour: RGBColor) -> String {
     render_svg((36, 16), |area| area.draw(&Rectangle::new([(4, 2), (32, 14)], colour.filled())))
 }
@@ -372,7 +381,7 @@ type Area<'a> = DrawingArea<SVGBackend<'a>, plotters::coord::Shift>;
 type DrawResult<'a> =
     Result<(), DrawingAreaErrorKind<<SVGBackend<'a> as DrawingBackend>::ErrorType>>;
 
-/// Draws an SVG image, and returns its text.
+/// Draws an image with `draw`, and returns it as SVG.
 fn render_svg(size: (u32, u32), draw: impl for<'a> Fn(&Area<'a>) -> DrawResult<'a>) -> String {
     let mut svg = String::new();
     {

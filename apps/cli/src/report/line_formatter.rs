@@ -4,13 +4,17 @@ use std::io;
 
 use serde_json::ser::Formatter;
 
-/// A JSON formatter that breaks lines at nesting depths 1 and 2.
+/// A JSON formatter that breaks lines between the items at nesting depths 1 and 2, so that a result file has one row
+/// per line.
 #[derive(Default)]
 pub(crate) struct LineFormatter {
+    /// The number of arrays and objects that are open.
     depth: usize,
 }
 
 impl LineFormatter {
+    /// Writes what precedes an item of an array or object: a comma, unless it is the `first` item, and a line break or
+    /// a space.
     fn write_separator<W: ?Sized + io::Write>(
         &self,
         writer: &mut W,
@@ -27,6 +31,7 @@ impl LineFormatter {
         writer.write_all(separator)
     }
 
+    /// Closes an array or object. Breaks the line before the bracket if its nesting depth was 1 or 2.
     fn write_closing_bracket<W: ?Sized + io::Write>(
         &mut self,
         writer: &mut W,

@@ -17,6 +17,7 @@ use super::sizes;
 pub(super) struct WithScene<R> {
     pub(super) scene: &'static str,
     pub(super) size: usize,
+    /// The name of the stick set.
     pub(super) set: &'static str,
     pub(super) shuffled: bool,
     #[serde(flatten)]
@@ -28,8 +29,8 @@ pub(super) const SET: StickSet = StickSet::All;
 /// The seed of shuffled scenes.
 pub(super) const SEED: u64 = 1;
 
-/// Measures a part. Returns the text of its result file, or the pairs of rows that should have
-/// the same bits but do not.
+/// Measures a part, with fewer frames and smaller scenes if `quick` is set. Returns the text of its result file, or
+/// the pairs of rows that should have the same bits but do not.
 ///
 /// # Errors
 /// If a scene or kernel cannot be set up.
@@ -102,8 +103,8 @@ fn comparison(quick: bool) -> anyhow::Result<Vec<WithScene<Comparison>>> {
     Ok(vec![drape_comparison(size, warmup_and_timed, step, all_configurations)?])
 }
 
-/// Increasing numbers of iterations and of substeps, on the widest kernel for each schedule. Frames
-/// are timed after the sheet has settled, because the stretch varies while it swings.
+/// Comparisons with increasing numbers of iterations, and with as many substeps of one iteration, on the widest kernel
+/// for each schedule. Timing starts after the sheet has settled, because the stretch varies while the sheet swings.
 fn tradeoff(quick: bool) -> anyhow::Result<Vec<WithScene<Comparison>>> {
     let counts = if quick { &[1, 4, 16][..] } else { &[1, 2, 4, 8, 16, 32] };
     let (size, warmup_and_timed) = if quick { (32, [48, 16]) } else { (64, [120, 24]) };
@@ -143,7 +144,7 @@ fn stability(
         steps.extend([1, 4].map(step));
     }
     let mut rows = Vec::new();
-    // For the progress: the time is proportional to the number of particles.
+    // The progress assumes that the time is proportional to the number of particles.
     let total: usize = sizes.iter().map(|size| size * size).sum();
     let mut done = 0;
     for &size in sizes {
@@ -166,7 +167,7 @@ fn stability(
     Ok(rows)
 }
 
-/// The convergence of a hanging sheet, with every schedule and formula: one part of the study.
+/// Runs one part of the accuracy study of a hanging sheet, with every schedule and formula.
 fn study(
     part: accuracy::StudyPart,
     quick: bool,
@@ -203,8 +204,8 @@ fn effort_rows(
     let sizes = if quick { &[8, 16][..] } else { &[16, 32, 64, 128] };
     let sets = [StickSet::All, StickSet::Structural];
     let mut rows = Vec::new();
-    // For the progress: as if the time were proportional to the number of particles. Without
-    // tethers, larger sheets also need more substeps.
+    // The progress assumes that the time is proportional to the number of particles. That is too little
+    // for larger sheets, which need more substeps without tethers.
     let total: usize = sizes.iter().map(|size| size * size * sets.len()).sum();
     let mut done = 0;
     for (&size, set) in sizes.iter().flat_map(|size| sets.map(|set| (size, set))) {
@@ -220,10 +221,12 @@ fn effort_rows(
     Ok(rows)
 }
 
+/// The size of the sheet of the accuracy study.
 fn study_size(quick: bool) -> usize {
     if quick { 16 } else { 32 }
 }
 
+/// The rows of the accuracy study, with its scene.
 fn with_study_scene<R>(rows: Vec<R>, quick: bool) -> Vec<WithScene<R>> {
     let size = study_size(quick);
     rows.into_iter()
@@ -252,7 +255,7 @@ fn drape_comparison(
     Ok(WithScene { scene: "drape", size, set: SET.name(), shuffled: false, row: comparison })
 }
 
-/// Every kernel that suits a schedule, on every instruction set of this machine, the widest first.
+/// Every kernel that suits a schedule, on every instruction set of this machine, those with the most lanes first.
 pub(super) fn configurations(
     schedule: &str,
     formula: Formula,
@@ -262,7 +265,7 @@ pub(super) fn configurations(
     Ok(kernels.map(|kernel| Configuration { kernel, formula, arrangement }).collect())
 }
 
-/// The kernel with the most lanes for a schedule; of two with as many lanes, a kernel for sheets.
+/// The kernel with the most lanes for a schedule; among kernels with equally many lanes, one for sheets.
 fn widest(schedule: &str, formula: Formula) -> anyhow::Result<Option<Configuration>> {
     let rank = |configuration: &Configuration| {
         let kernel = &configuration.kernel;

@@ -56,8 +56,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     if let Some(path) = &arguments.readme {
         return update_tables(path, arguments);
     }
+    // Opened before measuring, so that a wrong path fails early; but a file that cannot be read leaves
+    // no page behind.
+    let stored = arguments.stored_results()?;
     let output = Output::open(&arguments.out)?;
-    output.write(page::of(&arguments.results()?).as_bytes())?;
+    let results = stored.map_or_else(|| arguments.measure_parts(), Ok)?;
+    output.write(page::render(&results).as_bytes())?;
     if arguments.out != Path::new("-") {
         writeln!(io::stdout(), "The report is in {}.", arguments.out.display())?;
     }
@@ -80,10 +84,17 @@ fn update_tables(path: &Path, arguments: &Arguments) -> Result<(), Failure> {
 }
 
 impl Arguments {
+    /// The stored results that `--from` names, or newly measured ones.
     fn results(&self) -> Result<Vec<Results>, Failure> {
-        if self.from.is_empty() { self.measure_parts() } else { Ok(results::read(&self.from)?) }
+        self.stored_results()?.map_or_else(|| self.measure_parts(), Ok)
     }
 
+    /// The stored results that `--from` names; `None` without `--from`.
+    fn stored_results(&self) -> anyhow::Result<Option<Vec<Results>>> {
+        if self.from.is_empty() { Ok(None) } else { results::read(&self.from).map(Some) }
+    }
+
+    /// Measures the selected parts, and stores each one when it is measured.
     fn measure_parts(&self) -> Result<Vec<Results>, Failure> {
         let parts = if self.parts.is_empty() { Part::value_variants() } else { &self.parts };
         // Opened before measuring, so that a wrong path fails early.

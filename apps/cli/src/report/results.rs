@@ -91,7 +91,7 @@ pub(crate) fn to_json<R: Serialize>(
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Results {
     pub(crate) machine: Machine,
-    /// All commits at which parts were measured.
+    /// The commits at which parts were measured, each once.
     pub(crate) commits: Vec<String>,
     /// Whether any part was measured with `--quick`.
     pub(crate) quick: bool,
@@ -139,17 +139,18 @@ pub(crate) struct Timing {
     pub(crate) frames: usize,
     pub(crate) frame_us_median: f64,
     pub(crate) ns_per_stick_median: f64,
-    /// None if the textbook loop was not measured.
+    /// `None` if the textbook loop was not measured.
     pub(crate) speedup_over_textbook: Option<f64>,
-    /// None if the scalar kernel was not measured.
+    /// `None` if the scalar kernel was not measured.
     pub(crate) speedup_over_scalar: Option<f64>,
     pub(crate) divisions_per_frame: u64,
     pub(crate) square_roots_per_frame: u64,
     pub(crate) estimates_per_frame: u64,
     pub(crate) stretch_rms: Option<f64>,
+    pub(crate) compression_rms: Option<f64>,
     pub(crate) error_vs_f64: Option<f64>,
     pub(crate) finite: bool,
-    /// None in older results, whose parts had a single subject each.
+    /// `None` in older results, in which each part had a single subject.
     pub(crate) subject: Option<Subject>,
     /// The lower bound of [`ns_per_stick_median`](Self::ns_per_stick_median) by the roofline model,
     /// in the part `growth`.
@@ -226,13 +227,13 @@ pub(crate) struct EffortRow {
     pub(crate) stretch_max: f64,
 }
 
-/// The field that is read first: other formats may have other fields.
+/// The field that is read first, because other formats may have other fields.
 #[derive(Deserialize)]
 struct Header {
     format: u32,
 }
 
-/// The rest of a result file.
+/// The other fields of a result file.
 #[derive(Deserialize)]
 struct Document {
     quick: bool,
@@ -258,20 +259,21 @@ enum Rows {
 }
 
 impl Timing {
-    /// The frame time per stick: the time of all its relaxations in a frame.
+    /// The frame time divided by the number of sticks, ns: the time of all relaxations of a stick in a frame.
     pub(crate) fn ns_per_stick_and_frame(&self) -> f64 {
         1e3 * self.frame_us_median / self.sticks as f64
     }
 
-    /// Whether the formula is the default one; true for the textbook loop, which has only one.
+    /// Whether the formula is the default one. Also true for the textbook loop, which has only one formula.
     pub(crate) fn is_default_formula(&self) -> bool {
         self.formula == Formula::default().name() || self.kernel == "textbook"
     }
 
-    /// The rms stretch, unless the simulation blew up: a position was not finite, or the rms is
-    /// above 10.
+    /// The rms stretch; `None` if the simulation blew up, as in [`taut_bench::Row::blew_up`]: if a position was
+    /// not finite, or the rms residual is above 10.
     pub(crate) fn stretch(&self) -> Option<f64> {
-        self.stretch_rms.filter(|&rms| self.finite && rms <= 10.0)
+        let compression = self.compression_rms.unwrap_or(0.0);
+        self.stretch_rms.filter(|&rms| self.finite && rms.hypot(compression) <= 10.0)
     }
 }
 
@@ -294,10 +296,10 @@ impl From<&Timing> for SummaryRow {
     }
 }
 
-/// Reads files, and all `.json` files in folders, recursively.
+/// Reads result files, and all `.json` files in folders, recursively.
 ///
 /// # Errors
-/// If a file cannot be read or is not a result file, or there is none.
+/// If a file cannot be read or is not a result file, or if no file is found.
 pub(crate) fn read(paths: &[PathBuf]) -> anyhow::Result<Vec<Results>> {
     let mut files = Vec::new();
     for path in paths {
@@ -329,8 +331,8 @@ fn collect_files(path: &Path, files: &mut Vec<PathBuf>) -> anyhow::Result<()> {
     children.iter().try_for_each(|path| collect_files(path, files))
 }
 
-/// Adds a part to the results of the same machine and build, or to new results. If these results
-/// have the part already, it starts new results, so that two measurements are shown side by side.
+/// Adds the part in `text` to the first results of the same machine and build that lack this part, or else to new
+/// results. So two measurements of a part on one machine are shown side by side.
 ///
 /// # Errors
 /// If the text is not a result file.
@@ -367,6 +369,7 @@ pub(crate) fn add(all: &mut Vec<Results>, text: &str) -> anyhow::Result<()> {
 }
 
 impl Results {
+    /// Whether the part was measured.
     fn has(&self, part: &Rows) -> bool {
         !match part {
             Rows::Sheets(_) => self.sheets.is_empty(),
@@ -384,7 +387,8 @@ impl Results {
 }
 
 impl Machine {
-    /// Whether the processor and the build are the same, except for the commit.
+    /// Whether the processor, the number of cores, the target, the flags and the compiler are the same. The commits
+    /// may differ.
     fn is_same_build(&self, other: &Self) -> bool {
         let key = |machine: &Self| {
             let Self { cpu, cores, target, flags, rustc, .. } = machine.clone();

@@ -1,4 +1,4 @@
-//! Measures the parts of a report that have charts by size: a scene at several sizes.
+//! Measures the parts of a report that have charts by size: each scene in several sizes.
 
 use std::thread;
 
@@ -16,7 +16,7 @@ use super::results::{Part, ROW_SECONDS_MAX, Subject};
 /// The largest working set of the bandwidth measurement, bytes.
 const WORKING_SET_MAX: usize = 256 << 20;
 
-/// A row with the lower bound of its time, and the subject, which says what the size counts.
+/// A row with the lower bound of its time, if it was computed, and the subject, which says what the size counts.
 #[derive(Serialize)]
 pub(super) struct SizedRow {
     subject: Subject,
@@ -31,9 +31,9 @@ struct SizeSeries {
     /// Sizes from small to large, each with its number of timed frames.
     sizes: Vec<(usize, usize)>,
     shuffled: bool,
-    /// The model of a size, and how many copies of it there are.
+    /// Returns the model for a size, and its number of copies.
     model: fn(usize) -> Result<(Model, usize), ModelError>,
-    /// The configurations for a model and its copies.
+    /// Returns the configurations for a model and a number of copies.
     configurations: fn(&Model, usize) -> anyhow::Result<Vec<Configuration>>,
     baselines: Baselines,
     /// The value of [`SizeScaling::row_seconds_max`].
@@ -54,7 +54,7 @@ pub(super) fn measure(
         Part::Sheets => vec![sheets(quick)],
         Part::Meshes => vec![meshes(quick)],
         Part::Copies => vec![copies(quick)],
-        // The part `growth`.
+        // `growth`: callers pass no other part.
         _ => {
             progress(Progress { share: 0.0, doing: "measuring the peak rates of the machine" });
             peaks = Peak::measure(if quick { 1 << 20 } else { WORKING_SET_MAX });
@@ -111,8 +111,8 @@ impl SizeSeries {
     }
 }
 
-/// Sheets: all kernels on the schedule `sheet`, for which they give the same bits, and the scalar
-/// kernel on the schedule `authored`. Large sheets run fewer frames.
+/// Regular sheets: all kernels on the schedule `sheet`, on which they give the same bits, and the scalar kernel on the
+/// schedule `authored`. Large sheets run fewer frames.
 fn sheets(quick: bool) -> SizeSeries {
     let sizes = [(16, 240), (32, 240), (64, 120), (128, 64), (256, 32), (512, 16)];
     SizeSeries {
@@ -131,7 +131,7 @@ fn sheets(quick: bool) -> SizeSeries {
     }
 }
 
-/// Shuffled discs whose particles are renumbered, also on several threads.
+/// Shuffled discs, whose particles are renumbered before the schedule is built, on one thread and on several.
 fn meshes(quick: bool) -> SizeSeries {
     let sizes = [(16, 240), (32, 120), (64, 64), (128, 32), (256, 16)];
     SizeSeries {
@@ -175,7 +175,7 @@ fn copies(quick: bool) -> SizeSeries {
     }
 }
 
-/// Sheets, shuffled meshes and copies, arranged as in a world, from the smallest to the largest
+/// Sheets, shuffled meshes and copies, in the schedules that a world gives them, from the smallest to the largest
 /// sizes.
 fn growth(quick: bool) -> [SizeSeries; 3] {
     let select_sizes = |quick_sizes: &[(usize, usize)], all_sizes: &[(usize, usize)]| {
@@ -251,7 +251,7 @@ fn growth(quick: bool) -> [SizeSeries; 3] {
     ]
 }
 
-/// The configurations of the kernels for copies.
+/// The configurations with the kernels for copies.
 fn for_copies(arrangement: Arrangement) -> impl Iterator<Item = Configuration> {
     let kernels = AnyKernel::available().into_iter().filter(AnyKernel::is_for_copies);
     kernels.filter(|kernel| !kernel.is_fallback()).map(move |kernel| Configuration {
@@ -261,8 +261,8 @@ fn for_copies(arrangement: Arrangement) -> impl Iterator<Item = Configuration> {
     })
 }
 
-/// The scalar kernel and, for each of the two widest instruction sets, the first general kernel and
-/// the first kernel for sheets or copies.
+/// Selects the scalar kernel and, for each of the two instruction sets with the most lanes, the first general kernel
+/// and the first kernel for sheets or copies.
 fn widest_two_isas(all: Vec<Configuration>) -> Vec<Configuration> {
     let is_scalar =
         |candidate: &Configuration| candidate.kernel.kernel_name() == KernelName::Scalar;

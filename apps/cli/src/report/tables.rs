@@ -5,10 +5,10 @@ use anyhow::Context;
 use super::results::{Machine, Results, Subject, Timing};
 use crate::summary::{COLUMNS, SELECTION, optional_number, selected_rows};
 
-/// The marker after a generated section of a file.
+/// The marker after each generated section of a file.
 const END_MARKER: &str = "<!-- end of taut report output -->";
 
-/// The maximum line length of prose, in characters.
+/// The maximum line length of generated paragraphs, in characters.
 const WIDTH: usize = 100;
 
 /// Formats 128778 as `128,778`.
@@ -21,7 +21,7 @@ pub(crate) fn with_thousands_separators(count: usize) -> String {
     groups.join(",")
 }
 
-/// Describes the scene of a row.
+/// Describes the scene of a row, and how its times are measured.
 pub(crate) fn scene_description(row: &Timing) -> String {
     let Timing { scene, size, set, sticks, substeps, iterations, frames, .. } = row;
     let name = match scene.as_str() {
@@ -46,7 +46,7 @@ enum GeneratedSection {
 impl GeneratedSection {
     const ALL: [Self; 2] = [Self::Comparison, Self::Growth];
 
-    /// The part of the results that the section shows.
+    /// The name of the part of the results that the section shows.
     fn part(self) -> &'static str {
         match self {
             Self::Comparison => "comparison",
@@ -142,6 +142,7 @@ fn table(header: &[(&str, bool)], rows: impl Iterator<Item = Vec<String>>) -> Ve
     lines
 }
 
+/// The section with the selected rows of the part `comparison`; `None` if it was not measured.
 fn comparison_section(results: &Results) -> Option<String> {
     let first = results.comparison.first()?;
     let prose =
@@ -174,6 +175,7 @@ const GROWTH_COLUMNS: [(&str, bool); 10] = [
     ("stretch rms of `textbook`", true),
 ];
 
+/// The section with the sizes in [`GROWTH_SIZES`] of the part `growth`; `None` if none of them was measured.
 fn growth_section(results: &Results) -> Option<String> {
     let rows = GROWTH_SIZES.into_iter().flat_map(|(subject, sizes)| {
         let row_of_size = move |size: &usize| {
@@ -227,6 +229,7 @@ fn growth_row(subject: Subject, rows: &[&Timing]) -> Option<Vec<String>> {
     ])
 }
 
+/// Breaks lines at [`WIDTH`] characters.
 fn wrap(prose: &str) -> String {
     let mut lines = vec![String::new()];
     for word in prose.split_whitespace() {

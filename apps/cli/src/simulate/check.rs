@@ -19,14 +19,15 @@ use crate::table;
 
 /// The number of frames between measurements of the residual.
 const MEASURE_EVERY: u64 = 10;
-/// The number of threads of the threaded run.
+/// The number of threads on which the first kernel set is also run.
 const THREADS: usize = 3;
 
-/// The result of a scene on one set of kernels.
-struct KernelRun {
+/// The result of a scene on one kernel set.
+struct KernelSetResult {
     kernel_set: String,
     /// The largest rms residual (stretch and compression) of the measured frames.
     residual: f64,
+    /// The hash of the final positions.
     hash: u64,
 }
 
@@ -34,14 +35,14 @@ struct KernelRun {
 struct SceneCheck {
     scene: &'static LibraryScene,
     particles: usize,
-    /// The number of kernel sets that were run.
-    sets_run: usize,
-    /// The run of the first kernel set that did not fail.
-    first_run: Option<KernelRun>,
+    /// The number of kernel sets on which the scene was simulated.
+    kernel_set_count: usize,
+    /// The result of the first kernel set that did not fail; the others must have the same bits.
+    first_result: Option<KernelSetResult>,
     violations: Vec<String>,
 }
 
-/// Checks scenes for `seconds` of simulated time, in parallel, and prints a line for each.
+/// Checks scenes for `seconds` of simulated time, several scenes in parallel, and prints a table row for each.
 pub(super) fn run(scenes: &'static [LibraryScene], seconds: f64) -> Result<(), Failure> {
     let next_scene = AtomicUsize::new(0);
     let cores = thread::available_parallelism().map_or(1, usize::from);
@@ -76,8 +77,13 @@ pub(super) fn run(scenes: &'static [LibraryScene], seconds: f64) -> Result<(), F
 }
 
 fn check_scene(scene: &'static LibraryScene, seconds: f64) -> SceneCheck {
-    let mut check =
-        SceneCheck { scene, particles: 0, sets_run: 0, first_run: None, violations: Vec::new() };
+    let mut check = SceneCheck {
+        scene,
+        particles: 0,
+        kernel_set_count: 0,
+        first_result: None,
+        violations: Vec::new(),
+    };
     match scene.scene(scene.size) {
         Ok(AnyScene::TwoD(scene)) => check.run_kernels(&scene, seconds),
         Ok(AnyScene::ThreeD(scene)) => check.run_kernels(&scene, seconds),
@@ -87,8 +93,8 @@ fn check_scene(scene: &'static LibraryScene, seconds: f64) -> SceneCheck {
 }
 
 impl SceneCheck {
-    /// Runs the scene on every kernel set, and checks the residual and that the results are
-    /// bit-identical.
+    /// Simulates the scene on every kernel set. Checks that the residual is within its bound, and that
+    /// all final positions are bit-identical.
     fn run_kernels<const D: usize>(&mut self, scene: &Scene<D>, seconds: f64)
     where
         AnyKernel: Kernel<D>,
@@ -101,19 +107,19 @@ impl SceneCheck {
         let threaded = kernel_sets[0].clone().on_threads(THREADS);
         kernel_sets.extend(threaded.inspect_err(|error| self.add_violation(error)).ok());
         for kernels in &kernel_sets {
-            match (run_set(scene, kernels, seconds), &self.first_run) {
+            match (simulate(scene, kernels, seconds), &self.first_result) {
                 (Err(error), _) => self.add_violation(&format!("{kernels}: {error:#}")),
-                (Ok(run), Some(first)) if run.hash != first.hash => {
+                (Ok(result), Some(first)) if result.hash != first.hash => {
                     let problem = format!("{kernels} and {} give different bits", first.kernel_set);
                     self.add_violation(&problem);
                 }
                 (Ok(_), Some(_)) => {}
-                (Ok(run), None) => self.first_run = Some(run),
+                (Ok(result), None) => self.first_result = Some(result),
             }
-            self.sets_run += 1;
+            self.kernel_set_count += 1;
         }
         let (bound, residual) =
-            (self.scene.residual_rms_max, self.first_run.as_ref().map(|run| run.residual));
+            (self.scene.residual_rms_max, self.first_result.as_ref().map(|result| result.residual));
         if let Some(residual) = residual.filter(|residual| residual.is_nan() || *residual > bound) {
             self.add_violation(&format!("rms residual {residual:.4}, expected at most {bound}"));
         }
@@ -124,12 +130,15 @@ impl SceneCheck {
     }
 }
 
-/// Runs a scene on a kernel set. Fails if a position is no longer finite.
-fn run_set<const D: usize>(
+/// Simulates a scene on a kernel set.
+///
+/// # Errors
+/// If the world cannot be made, or a position is not finite after a step.
+fn simulate<const D: usize>(
     scene: &Scene<D>,
     kernels: &KernelSet,
     seconds: f64,
-) -> anyhow::Result<KernelRun>
+) -> anyhow::Result<KernelSetResult>
 where
     AnyKernel: Kernel<D>,
     World<D>: Simulation<D>,
@@ -139,10 +148,12 @@ where
     while world.time() < seconds {
         anyhow::ensure!(world.step()?.finite, "blew up after {:.2} s", world.time());
         if world.steps() % MEASURE_EVERY == 0 {
-            residual = residual.max(world.diagnostics()?.stretch.residual_rms());
+            let now = world.diagnostics()?.stretch.residual_rms();
+            // `f64::max` would drop a NaN.
+            residual = if residual.is_nan() || now <= residual { residual } else { now };
         }
     }
-    Ok(KernelRun { kernel_set: kernels.to_string(), residual, hash: world.hash() })
+    Ok(KernelSetResult { kernel_set: kernels.to_string(), residual, hash: world.hash() })
 }
 
 /// The table of results.
@@ -159,17 +170,17 @@ fn render(checks: &[SceneCheck]) -> String {
         "",
     ]);
     for check in checks {
-        let run_text = |text: &dyn Fn(&KernelRun) -> String| {
-            check.first_run.as_ref().map_or_else(String::new, text)
+        let result_text = |text: &dyn Fn(&KernelSetResult) -> String| {
+            check.first_result.as_ref().map_or_else(String::new, text)
         };
         table.add_row([
             check.scene.name.to_owned(),
             format!("{}-D", check.scene.dimensions),
             check.particles.to_string(),
-            check.sets_run.to_string(),
-            run_text(&|run| format!("{:.4}", run.residual)),
+            check.kernel_set_count.to_string(),
+            result_text(&|result| format!("{:.4}", result.residual)),
             format!("{}", check.scene.residual_rms_max),
-            run_text(&|run| format!("{:016x}", run.hash)),
+            result_text(&|result| format!("{:016x}", result.hash)),
             if check.violations.is_empty() { "passed" } else { "FAILED" }.to_owned(),
         ]);
     }

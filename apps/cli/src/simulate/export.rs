@@ -15,6 +15,9 @@ use taut_picture::{Background, Options, View, picture_sink};
 use super::exported_world::ExportedWorld;
 use crate::parsers::{decimal_within, parse, within};
 
+/// The tolerance of comparisons of times, in exported frames: `dt` is rounded to `f32`, so sums of steps are not exact.
+const TIME_TOLERANCE: f64 = 1e-4;
+
 /// Options for exported files and pictures.
 #[derive(Args, Clone, Debug)]
 #[command(
@@ -70,24 +73,29 @@ pub(crate) struct ExportOptions {
 
 /// The open files of [`ExportOptions`].
 pub(super) struct Exporter {
-    /// None if nothing is exported.
+    /// `None` if nothing is exported.
     exported_world: Option<ExportedWorld>,
+    /// Each file that is written, with its path.
     sinks: Vec<(PathBuf, Box<dyn Sink>)>,
+    /// Exported frames per second of simulated time.
     fps: f64,
-    /// The time of the world at the first frame, s.
-    from: f64,
-    /// Number of frames written.
+    /// The time of the world at the first exported frame, s.
+    start_time: f64,
+    /// Number of exported frames so far.
     frames_written: u64,
 }
 
 impl ExportOptions {
-    /// The paths of all files.
+    /// The paths of all files to write.
     pub(super) fn paths(&self) -> impl Iterator<Item = &PathBuf> {
         self.out.iter().chain(&self.png).chain(&self.apng).chain(&self.gif)
     }
 
-    /// Checks all names, then opens all files, and writes the first frame if it is due. The
-    /// simulation runs for `steps` steps.
+    /// Checks all file names, then opens all files, and writes the first frame if it is due. `steps` is
+    /// the number of steps that the simulation will run. `vertex_map` is given for a mesh file.
+    ///
+    /// # Errors
+    /// If a name or a time is invalid, or a file cannot be written.
     pub(super) fn open<const D: usize>(
         &self,
         world: &World<D>,
@@ -102,7 +110,7 @@ impl ExportOptions {
             exported_world: None,
             sinks: Vec::new(),
             fps,
-            from: world.time() + from,
+            start_time: world.time() + from,
             frames_written: 0,
         };
         let pictures = [
@@ -113,17 +121,16 @@ impl ExportOptions {
         if self.out.is_empty() && pictures.iter().all(|(path, ..)| path.is_none()) {
             return Ok(exporter);
         }
-        // `dt` is rounded to `f32`; 1e-4 of a frame is the tolerance for that.
         let dt = f64::from(world.settings().step.dt);
         anyhow::ensure!(
-            fps * dt < 1.0 + 1e-4,
+            fps * dt < 1.0 + TIME_TOLERANCE,
             "--fps {fps}: expected at most the scene's {:.0} steps per second",
             1.0 / dt
         );
         let exported_world = ExportedWorld::new(world, vertex_map);
         let scene = &exported_world.scene;
-        #[allow(clippy::cast_sign_loss, reason = "not negative")]
-        let frames = 1 + ((steps as f64 * dt - from) * fps + 1e-4).max(0.0) as u64;
+        #[allow(clippy::cast_sign_loss, reason = "`max` makes it at least 0")]
+        let frames = 1 + ((steps as f64 * dt - from) * fps + TIME_TOLERANCE).max(0.0) as u64;
         anyhow::ensure!(
             steps as f64 * dt >= from,
             "--from {from}: the simulation ends before that time"
@@ -167,14 +174,14 @@ impl ExportOptions {
 }
 
 impl Exporter {
-    /// Writes a frame of the world if one is due.
+    /// Writes a frame of the world if the time of the next exported frame has come.
     pub(super) fn write_due_frame<const D: usize>(
         &mut self,
         world: &World<D>,
     ) -> anyhow::Result<()> {
         let Some(exported_world) = &mut self.exported_world else { return Ok(()) };
-        let due_time = self.from + self.frames_written as f64 / self.fps;
-        if world.time() + 1e-4 / self.fps < due_time {
+        let due_time = self.start_time + self.frames_written as f64 / self.fps;
+        if world.time() + TIME_TOLERANCE / self.fps < due_time {
             return Ok(());
         }
         self.frames_written += 1;
@@ -185,7 +192,7 @@ impl Exporter {
         Ok(())
     }
 
-    /// Finishes all files.
+    /// Completes all files.
     pub(super) fn finish(self, progress: &mut dyn FnMut(Progress<'_>)) -> anyhow::Result<()> {
         let Some(ExportedWorld { scene, .. }) = self.exported_world else { return Ok(()) };
         for (path, sink) in self.sinks {

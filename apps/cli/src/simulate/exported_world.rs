@@ -6,31 +6,34 @@ use taut::world::{
 use taut_export::{DrawnScene, Frame, Material, Mesh, Part, Pose, RigidShape};
 use taut_mesh::VertexMap;
 
+/// The number of segments around a capsule.
+const CAPSULE_SEGMENTS: u32 = 48;
+
 /// The drawn scene of a world, and its current frame.
 pub(super) struct ExportedWorld {
     pub(super) scene: DrawnScene,
     pub(super) frame: Frame,
-    /// For each vertex of the drawn scene its index in `positions`.
+    /// For each vertex of the drawn scene, its index in `positions`.
     source_of_vertex: Vec<u32>,
-    /// For each stick of the world its index in the drawn scene, if it is drawn.
+    /// For each stick of the world, its index in the drawn scene, if it is drawn.
     sticks: Vec<Option<u32>>,
-    /// For each triangle of the world the index of its face in the drawn scene, if it is drawn.
+    /// For each triangle of the world, the index of its face in the drawn scene, if it is drawn.
     faces: Vec<Option<u32>>,
     /// The triangles of the world; removed ones are `REMOVED`.
     triangles: Vec<[u32; 3]>,
-    /// Number of removed triangles and of removed sticks that the frame already marks as removed.
+    /// How many of the world's removed triangles and of its removed sticks the frame already hides.
     removed: [usize; 2],
     /// The rigid bodies; they are the first rigid shapes of the drawn scene.
     bodies: Vec<BodyRef>,
     /// Indices of the obstacles that are rigid shapes of the drawn scene; they follow the bodies.
     obstacles: Vec<usize>,
-    /// The first stick of the drawn scene that is a tie; all ties follow. `None` if ties are not
-    /// drawn.
+    /// The index of the first stick of the drawn scene that is a tie; the other ties follow it. `None` if
+    /// ties are not drawn.
     first_tie: Option<usize>,
     /// The positions of the particles of the world, then of the vertices of its rigid bodies, then of
     /// the ends of its ties, m.
     positions: Vec<[f32; 3]>,
-    /// Their unit normals.
+    /// The unit normals at `positions`, except at the ends of ties.
     normals: Vec<[f32; 3]>,
 }
 
@@ -41,8 +44,8 @@ struct BodyRef {
 }
 
 impl ExportedWorld {
-    /// Creates the drawn scene of a world. If `vertex_map` is given, it has the vertices and faces
-    /// of the mesh file.
+    /// Creates the drawn scene of a world. If `vertex_map` is given, the drawn scene has the vertices and
+    /// faces of the mesh file instead of those of the world.
     pub(super) fn new<const D: usize>(world: &World<D>, vertex_map: Option<&VertexMap>) -> Self
     where
         World<D>: Simulation<D>,
@@ -74,7 +77,7 @@ impl ExportedWorld {
                     this.scene.faces.push(corners);
                 }
             }
-            // Sticks of bodies and of 3-D cloth are hidden under their surfaces.
+            // The surfaces of bodies and of 3-D cloth hide their sticks.
             let covers_sticks =
                 model.kind == ModelKind::Body || (model.kind == ModelKind::Cloth && D == 3);
             let has_faces = this.scene.faces.len() > first_face;
@@ -89,7 +92,8 @@ impl ExportedWorld {
                     this.scene.sticks.push(ends);
                 }
             }
-            // Springs do not tear, so they need no entry in `sticks`.
+            // Springs are drawn as sticks, unless faces cover them. They do not tear, so they need no
+            // entry in `sticks`.
             if !has_faces {
                 this.scene.sticks.extend(&drawing.springs[model.springs.clone()]);
             }
@@ -129,7 +133,7 @@ impl ExportedWorld {
     }
 
     /// The radius with which the sticks or grains of a model are drawn, m: constant for grains,
-    /// proportional to the mean stick length for other models.
+    /// proportional to the mean stick length for other models. It affects only how the model looks.
     fn drawing_radius(&self, kind: ModelKind, sticks: &[[u32; 2]]) -> f32 {
         let factor = match kind {
             ModelKind::Grains => return 0.02,
@@ -144,8 +148,9 @@ impl ExportedWorld {
         factor * sticks.iter().map(length).sum::<f32>() / sticks.len().max(1) as f32
     }
 
-    /// Adds all ties as one part, as thick as a rope with the sticks of the models. The first end is
-    /// at `first_end` in `positions`.
+    /// Adds all ties as one part. They are as thick as a rope with these `sticks`, those of the world, or,
+    /// if there are none, as a rope of the ties themselves. The ends of the ties begin at `first_end` in
+    /// `positions`.
     fn add_ties(&mut self, sticks: &[[u32; 2]], first_end: usize) {
         let mut lines: Vec<[u32; 2]> =
             sticks.iter().copied().filter(|ends| ends[0] != REMOVED).collect();
@@ -175,7 +180,7 @@ impl ExportedWorld {
         self.first_tie = Some(first_tie);
     }
 
-    /// Copies the positions of all vertices, and of the ends of ties.
+    /// Copies the current positions of all vertices and of the ends of ties to `positions`.
     fn copy_positions<const D: usize>(&mut self, world: &World<D>) {
         let (vertices, tie_ends) = self.positions.split_at_mut(world.vertices());
         world.copy_vertices(vertices);
@@ -248,6 +253,7 @@ impl ExportedWorld {
                 high[axis] = high[axis].max(point[axis]);
             }
         }
+        // The longest side of the bounding box of the positions, m, and at least 1.
         let extent = (0..3).fold(1.0_f32, |extent, axis| extent.max(high[axis] - low[axis]));
         for (index, obstacle) in world.obstacles().iter().enumerate() {
             let Some(ObstacleFigure { shape, position, .. }) = obstacle.figure(world.time()) else {
@@ -256,13 +262,14 @@ impl ExportedWorld {
             let (mesh, name, unbounded) = match shape {
                 FigureShape::Sphere { radius } => (Mesh::sphere(radius as f32), "ball", false),
                 FigureShape::Capsule { radius, half } => {
-                    (Mesh::capsule(radius as f32, half as f32, 48), "capsule", false)
+                    (Mesh::capsule(radius as f32, half as f32, CAPSULE_SEGMENTS), "capsule", false)
                 }
                 FigureShape::Cuboid { half } => (Mesh::cuboid(half_extents(half)), "box", false),
                 FigureShape::HalfSpace => (Mesh::floor(10.0 * extent), "ground", true),
                 FigureShape::Bounds { half } => {
                     let half = half_extents(half);
                     let floor = position[1] as f32 - half[1];
+                    // In 2-D the walls are as high as the scene, in 3-D 15 % of the mean width of the room.
                     let wall_height =
                         if D == 2 { high[1] - floor } else { 0.15 * (half[0] + half[2]) };
                     (Mesh::room(half, wall_height.min(2.0 * half[1])), "room", true)
@@ -281,7 +288,7 @@ impl ExportedWorld {
         }
     }
 
-    /// Hides a stick or tie in the frame.
+    /// Hides a stick or tie of the drawn scene in the frame.
     fn mark_torn(&mut self, stick: usize) {
         self.frame.torn_sticks.resize(self.scene.sticks.len(), false);
         self.frame.torn_sticks[stick] = true;
@@ -303,8 +310,8 @@ impl ExportedWorld {
             }
         }
         if let Some(first_tie) = self.first_tie {
-            for (nth, _) in world.ties().enumerate().filter(|(_, tie)| tie.broken) {
-                self.mark_torn(first_tie + nth);
+            for (index, _) in world.ties().enumerate().filter(|(_, tie)| tie.broken) {
+                self.mark_torn(first_tie + index);
             }
         }
         self.removed = [removed.triangles.len(), removed.sticks.len()];
@@ -313,21 +320,22 @@ impl ExportedWorld {
 
         let frame = &mut self.frame;
         frame.time = world.time();
-        let gather = |sources: &[[f32; 3]], of_vertices: &mut Vec<[f32; 3]>| {
+        // Copies values, indexed as `positions`, to the vertices of the drawn scene.
+        let gather = |values: &[[f32; 3]], of_vertices: &mut Vec<[f32; 3]>| {
             of_vertices.clear();
-            // The ends of ties have no normal.
-            let source = |&source: &u32| sources.get(source as usize).copied().unwrap_or_default();
-            of_vertices.extend(self.source_of_vertex.iter().map(source));
+            // The ends of ties have no normal: zero.
+            let value_at = |&source: &u32| values.get(source as usize).copied().unwrap_or_default();
+            of_vertices.extend(self.source_of_vertex.iter().map(value_at));
         };
         gather(&self.positions, &mut frame.positions);
         gather(&self.normals, &mut frame.normals);
         frame.hidden_vertices.clear();
         let mut hidden_particles = world.hidden_particles().peekable();
         if hidden_particles.peek().is_some() {
-            let mut hidden = vec![false; self.positions.len()];
-            hidden_particles.for_each(|particle| hidden[particle] = true);
+            let mut is_hidden = vec![false; self.positions.len()];
+            hidden_particles.for_each(|particle| is_hidden[particle] = true);
             let sources = self.source_of_vertex.iter();
-            frame.hidden_vertices.extend(sources.map(|&source| hidden[source as usize]));
+            frame.hidden_vertices.extend(sources.map(|&source| is_hidden[source as usize]));
         }
         frame.poses.clear();
         frame.poses.extend(self.bodies.iter().map(|body| body.pose(world)));
@@ -364,7 +372,7 @@ fn material_of(kind: ModelKind) -> Material {
     }
 }
 
-/// Half extents; a 2-D box gets a depth of a tenth of its shortest edge.
+/// Half extents in three dimensions, m; a 2-D box gets a depth of a tenth of its shorter side.
 fn half_extents<const D: usize>(half: [f64; D]) -> [f32; 3] {
     let shortest = half.iter().copied().fold(f64::INFINITY, f64::min);
     std::array::from_fn(|axis| half.get(axis).copied().unwrap_or(0.1 * shortest) as f32)

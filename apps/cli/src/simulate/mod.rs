@@ -1,4 +1,4 @@
-//! `taut simulate`.
+//! `taut simulate`: simulates a scene or a mesh, reports a summary, and writes files and pictures.
 
 mod check;
 mod export;
@@ -74,8 +74,8 @@ pub(crate) struct Arguments {
     /// Passes (iterations, then ties, then collisions) per substep. [default: that of the scene]
     #[arg(long, value_name = "N", value_parser = within::<u32>(1..=1000))]
     passes: Option<u32>,
-    /// Tether all particles to pinned ones, or remove all tethers. On: models that define tethers
-    /// keep theirs. [default: as in the scene]
+    /// on: tether all particles to pinned ones, except in models that define their own tethers; off:
+    /// remove all tethers. [default: as in the scene]
     #[arg(long, value_enum)]
     tethers: Option<OnOff>,
     /// The formula: exact, newton, halley or quick. [default: that of the scene]
@@ -92,10 +92,11 @@ pub(crate) struct Arguments {
           value_parser = within::<u64>(1..=1_000_000_000))]
     every: Option<u64>,
     /// Write the result as one JSON object to a file, or with - to the standard output instead of
-    /// the table. Every 8th frame is watched: it gives the fraction of time of each part of a
-    /// step and does not count as a frame time, unless it is the only frame. Where no force besides gravity acts, the
-    /// fraction of sticks includes motion, because the kernel does both in one call.
-    /// Contacts of models with self-collision are examined in every 10th frame and the last.
+    /// the table. Every 8th frame is watched: its parts are timed one by one, which gives the fraction
+    /// of time of each part, but its own time does not count as a frame time, unless it is the only
+    /// frame. Where no force besides gravity acts, the fraction of sticks includes motion, because the
+    /// kernel does both in one call. Contacts of models with self-collision are examined in every 10th
+    /// frame and the last.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["list", "check"])]
     json: Option<PathBuf>,
     /// Write energy, stretch and the number of torn sticks after every frame as CSV.
@@ -113,11 +114,11 @@ pub(crate) struct Arguments {
     export: ExportOptions,
 }
 
-/// Contacts are examined in every `CONTACTS_EVERY`-th frame: finding crossings takes longer than a
-/// step.
+/// Contacts are examined in every `CONTACTS_EVERY`-th frame and the last, because finding the edges and
+/// faces that cross takes longer than a step.
 const CONTACTS_EVERY: u64 = 10;
 
-/// Runs the command.
+/// Checks all scenes, lists them, or simulates one, as the arguments say.
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     if arguments.check {
         return check::run(LibraryScene::ALL, arguments.seconds.unwrap_or(60.0));
@@ -125,7 +126,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let named_scene = match (&arguments.source, &arguments.mesh) {
         _ if arguments.list => return list(),
         (Some(source), _) => source.load(arguments.size)?,
-        (None, Some(path)) => source::mesh(path, arguments.keep_scale)?,
+        (None, Some(path)) => source::load_mesh(path, arguments.keep_scale)?,
         (None, None) => return list(),
     };
     let (name, vertex_map) = (&named_scene.name, named_scene.vertex_map.as_ref());
@@ -135,7 +136,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
 }
 
-/// Prints a line for each library scene.
+/// Prints a table with a row for each library scene.
 fn list() -> Result<(), Failure> {
     let mut table = table::plain();
     table.set_header(["scene", "", "default --size", "description"]);
@@ -189,6 +190,7 @@ impl Arguments {
         Ok(())
     }
 
+    /// Simulates a scene, writes the requested files, and prints the summary.
     fn simulate<const D: usize>(
         &self,
         name: &str,

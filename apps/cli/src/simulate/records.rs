@@ -34,16 +34,18 @@ impl CsvFile {
     }
 }
 
-/// A CSV file of positions: a row for each particle, with nine significant digits, enough to restore each
-/// `f32` exactly.
+/// A CSV file of positions: a row for each particle of each recorded frame, with nine significant digits, which are
+/// enough to restore each `f32` exactly.
 pub(crate) struct PositionFile(CsvFile);
 
 impl PositionFile {
+    /// Creates the file and writes the header; in 2-D it has no column `z_m`.
     pub(crate) fn create<const D: usize>(path: &Path) -> anyhow::Result<Self> {
         let header = ["frame", "time_s", "particle", "x_m", "y_m", "z_m"];
         Ok(Self(CsvFile::create(path, &header[..3 + D])?))
     }
 
+    /// Writes the current positions.
     pub(crate) fn write<const D: usize>(&mut self, world: &World<D>) -> anyhow::Result<()> {
         let prefix = [world.steps().to_string(), format!("{:.6}", world.time())];
         for particle in 0..world.len() {
@@ -78,6 +80,7 @@ impl EnergyFile {
         Ok(Self(CsvFile::create(path, &header)?))
     }
 
+    /// Writes a row with the current values.
     pub(crate) fn write<const D: usize>(&mut self, world: &World<D>) -> anyhow::Result<()>
     where
         World<D>: Simulation<D>,

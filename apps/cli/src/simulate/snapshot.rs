@@ -1,4 +1,4 @@
-//! Reads snapshots.
+//! Reads snapshots of worlds from files.
 
 use std::fs;
 use std::path::Path;

@@ -9,7 +9,7 @@ use taut_mesh::{TriangleMesh, VertexMap, load_in_folder};
 
 use crate::input;
 
-/// The scene to simulate.
+/// The scene to simulate: one of the library, or a scene file (TOML).
 #[derive(Clone, Debug)]
 pub(crate) enum Source {
     Library(&'static LibraryScene),
@@ -24,10 +24,10 @@ pub(crate) struct NamedScene {
     pub(crate) vertex_map: Option<VertexMap>,
 }
 
-/// A scene with one mesh from a file, pinned at its highest vertices.
-pub(crate) fn mesh(path: &Path, keep_scale: bool) -> anyhow::Result<NamedScene> {
+/// A scene with one mesh from a file. The highest 2 % of the vertices of the mesh are pinned.
+pub(crate) fn load_mesh(path: &Path, keep_scale: bool) -> anyhow::Result<NamedScene> {
     let input::NamedModel { model, name, vertex_map, .. } =
-        input::mesh(path, StickSet::All, keep_scale)?;
+        input::load_mesh(path, StickSet::All, keep_scale)?;
     let mut scene = Scene::new();
     scene.add("mesh", model)?;
     Ok(NamedScene { scene: scene.into(), name, vertex_map })
@@ -36,7 +36,7 @@ pub(crate) fn mesh(path: &Path, keep_scale: bool) -> anyhow::Result<NamedScene> 
 impl std::str::FromStr for Source {
     type Err = String;
 
-    /// A name with the extension `.toml` is a file.
+    /// A name with the extension `.toml` is the path of a scene file; any other name is that of a library scene.
     fn from_str(text: &str) -> Result<Self, String> {
         let path = PathBuf::from(text);
         if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("toml")) {
@@ -50,7 +50,10 @@ impl std::str::FromStr for Source {
 }
 
 impl Source {
-    /// Loads the scene; `size` is for library scenes.
+    /// Loads the scene. `size` is the size of a library scene; `None` is its default.
+    ///
+    /// # Errors
+    /// If `size` is given for a scene file, or the scene cannot be read or built.
     pub(crate) fn load(&self, size: Option<usize>) -> anyhow::Result<NamedScene> {
         match self {
             Self::Library(library_scene) => {

@@ -7,7 +7,7 @@ use taut_bench::{FrameTimes, Shares};
 
 use crate::table;
 
-/// The final state of a world, and frame times. Numbers that are not finite are null in JSON.
+/// The settings and the final state of a world, and its frame times. Numbers that are not finite are null in JSON.
 #[derive(Debug, Serialize)]
 pub(crate) struct Summary {
     scene: String,
@@ -29,7 +29,7 @@ pub(crate) struct Summary {
     particles: usize,
     sticks: usize,
     faces: usize,
-    /// The number of tethers in the last step.
+    /// The number of tethers in the last step; 0 before the first step.
     tethers: usize,
     torn: usize,
     /// The number of models that sleep at the end, if models may sleep.
@@ -67,15 +67,15 @@ pub(crate) struct ContactSummary {
     /// The number of contacts of limbs and bodies with particles, and of limbs with bodies, in the
     /// last examined frame.
     contacts_on_bodies: usize,
-    /// The deepest penetration in contacts of these kinds in all examined frames, m.
+    /// The deepest penetration in the contacts that `contacts_on_bodies` counts, in all examined frames, m.
     penetration_of_bodies_max_m: f32,
-    /// The number of pairs that do not collide, because they are near each other at rest, in
-    /// addition to those that a stick joins.
+    /// The number of pairs of particles that do not collide, because they are near each other at rest.
+    /// Pairs that a stick joins do not collide either, and are not counted.
     pairs_left_out: usize,
 }
 
 impl ContactSummary {
-    /// Adds the contacts of a frame to the summary.
+    /// Adds the contacts of an examined frame to the summary; `None`: the world can have no contacts.
     pub(crate) fn add(summary: &mut Option<Self>, contacts: Option<Contacts>) {
         let Some(contacts) = contacts else { return };
         let Contacts {
@@ -97,6 +97,7 @@ impl ContactSummary {
     }
 }
 
+/// Serializes a hash as 16 hexadecimal digits.
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde requires")]
 fn hexadecimal<S: Serializer>(hash: &u64, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(&format_args!("{hash:016x}"))
@@ -221,7 +222,7 @@ impl Summary {
     }
 }
 
-/// Formats an energy; large ones in scientific notation.
+/// Formats an energy, in scientific notation from 1e9 J on.
 fn joules(energy: f64) -> String {
     if energy.abs() < 1e9 { format!("{energy:.6} J") } else { format!("{energy:.6e} J") }
 }

@@ -9,29 +9,29 @@ use taut::world::{Drag, Field, Force, Simulation, Wind, World, WorldError};
 
 /// Disturbed part of each minute, s. The rest is calm, so models can fall asleep.
 const DISTURBED_SECONDS: u64 = 40;
-/// Largest velocity of a kick, m/s along each axis.
+/// Largest velocity that a kick gives to particles, m/s along each axis.
 const KICK_SPEED_MAX: f32 = 2.0;
 /// Number of particles, with consecutive numbers, that a kick moves.
 const KICKED_PARTICLES: usize = 8;
-/// Largest velocity of a grabbed particle along each axis, in diagonals of the initial bounding box per second. The
-/// particle is dragged for a second, however much that stretches the sticks.
+/// Largest velocity of a grabbed particle along each axis, in diagonals of the initial bounding box per second. A
+/// particle is dragged for a second, even if that stretches the sticks.
 const GRAB_SPEED_MAX: f32 = 0.05;
 /// Mean number of disturbed seconds between cuts.
 const SECONDS_PER_CUT: u32 = 60;
-/// A scene restarts when more than one stick in this number is torn.
-const STICKS_PER_TORN_MAX: usize = 5;
+/// A scene restarts when more than one in this many sticks is torn.
+const RESTART_STICKS_PER_TORN: usize = 5;
 /// Wind speed, m/s.
 const WIND_SPEED: f32 = 3.0;
 /// Cosine and sine of the angle by which the wind turns in a second: 22 s for a whole turn.
 const WIND_ROTATION: [f32; 2] = [0.96, 0.28];
-/// A pin is free for a second divided by this number, in which it falls by 0.3 m. If it fell farther, moving it back
-/// within a second would overstretch the sticks.
+/// A freed pin is pinned again after a second divided by this number. In that time it falls by 0.3 m. If it fell
+/// farther, moving it back within a second would overstretch the sticks.
 const FREED_DIVISOR: u64 = 4;
 /// Length of a cut in two dimensions, in diagonals of the initial bounding box. In three dimensions, a blade of twice
 /// this length moves down by this length.
 const CUT_LENGTH: f32 = 0.05;
-/// A scene restarts when a particle is farther than this from the centre of the initial bounding box, along an axis: a
-/// length, m, plus a number of diagonals of that box.
+/// A scene restarts when a particle is farther from the centre of the initial bounding box, along an axis, than the
+/// first number in m plus the second number in diagonals of that box.
 const RANGE_MAX: [f32; 2] = [20.0, 5.0];
 
 /// The actions that differ between two and three dimensions.
@@ -43,13 +43,13 @@ pub(super) struct Actions<const D: usize> {
     cut: fn(&mut World<D>, [f32; D], f32) -> usize,
 }
 
-/// Wind that blows along x, and short vertical cuts.
+/// The actions in two dimensions: wind along x as a drag force, and short vertical cuts.
 pub(super) const PLANAR: Actions<2> = Actions {
     wind: |[x, _]| Arc::new(Field::new(Drag { linear: 0.05, quadratic: 0.0, air: [x, 0.0] })),
     cut: |world, [x, y], length| world.cut([[x, y], [x, y + length]]),
 };
 
-/// Wind on faces, and cuts by a blade along z that moves down.
+/// The actions in three dimensions: wind on faces, and cuts by a blade along z that moves down.
 pub(super) const SPATIAL: Actions<3> = Actions {
     wind: |[x, z]| Arc::new(Wind::new([x, 0.0, z])),
     cut: |world, [x, y, z], length| {
@@ -70,11 +70,11 @@ struct GrabbedParticle<const D: usize> {
     start_step: u64,
 }
 
-/// A pin that is free for a moment, and then returns within a second.
+/// A pin that was freed. It is pinned again after a moment, and then moves back within a second.
 #[derive(Clone, Copy, Debug)]
 struct FreedPin<const D: usize> {
     particle: usize,
-    /// Its position when it was pinned again; its initial position until then.
+    /// Its position when it was pinned again; until then, its initial position.
     return_start: [f32; D],
     /// The step at which it was freed.
     start_step: u64,
@@ -91,9 +91,9 @@ pub(super) struct Disturbance<const D: usize> {
     /// The initial bounding box: its centre, and its diagonal, m.
     centre: [f32; D],
     diagonal: f32,
-    /// Pins that can be freed.
+    /// Pins that can be freed: those that no guide moves and no emitter emits.
     pins: Vec<usize>,
-    /// Inverse mass of a freed pin, 1/kg.
+    /// Inverse mass of a freed pin, 1/kg: that of the first particle that is not pinned.
     inverse_mass: f32,
     /// Horizontal velocity of the wind, m/s.
     wind: [f32; 2],
@@ -149,24 +149,24 @@ where
         }
     }
 
-    /// Prepares a new world: adds the wind to its forces.
+    /// Prepares a new world: forgets the grabbed particle and the freed pin, and adds the wind to the forces.
     pub(super) fn begin(&mut self, world: &mut World<D>) {
         (self.grabbed, self.freed) = (None, None);
         self.wind_index = world.forces_mut().len();
         world.forces_mut().push((self.actions.wind)(self.wind));
     }
 
-    /// Whether a particle is outside the range, or too many sticks are torn.
+    /// Whether a particle is out of range ([`RANGE_MAX`]), or too many sticks are torn ([`RESTART_STICKS_PER_TORN`]).
     pub(super) fn needs_restart(&self, world: &World<D>) -> bool {
         let distance_max = RANGE_MAX[0] + RANGE_MAX[1] * self.diagonal;
         let is_outside = |point: [f32; D]| {
             (0..D).any(|axis| (point[axis] - self.centre[axis]).abs() > distance_max)
         };
         let sticks: usize = world.islands().iter().map(|island| island.model.sticks.len()).sum();
-        world.torn() * STICKS_PER_TORN_MAX > sticks || world.positions().any(is_outside)
+        world.torn() * RESTART_STICKS_PER_TORN > sticks || world.positions().any(is_outside)
     }
 
-    /// Disturbs the world before a step.
+    /// Disturbs the world before step number `step`.
     pub(super) fn disturb(&mut self, world: &mut World<D>, step: u64) -> Result<(), WorldError> {
         self.drag_grabbed(world, step)?;
         self.return_pin(world, step)?;
@@ -193,12 +193,13 @@ where
         std::array::from_fn(|_| self.random.random_range(-max..=max))
     }
 
-    /// A random particle; `None` if its inverse mass is 0.
+    /// A random particle, or `None` if the chosen particle is pinned.
     fn random_free_particle(&mut self, world: &World<D>) -> Option<usize> {
         let particle = self.random.random_range(0..world.len());
         is_free(world, particle).then_some(particle)
     }
 
+    /// Gives one random velocity to several particles, unless the first of them is pinned.
     fn kick(&mut self, world: &mut World<D>) -> Result<(), WorldError> {
         let velocity = self.random_vector(KICK_SPEED_MAX);
         let Some(first) = self.random_free_particle(world) else { return Ok(()) };
@@ -210,6 +211,7 @@ where
         Ok(())
     }
 
+    /// Grabs a random particle, unless another is grabbed or the particle cannot be.
     fn grab(&mut self, world: &mut World<D>, step: u64) -> Result<(), WorldError> {
         let velocity = self.random_vector(GRAB_SPEED_MAX * self.diagonal);
         let Some(particle) = self.random_free_particle(world) else { return Ok(()) };
@@ -235,7 +237,7 @@ where
         world.drag(particle, std::array::from_fn(|axis| start[axis] + velocity[axis] * time))
     }
 
-    /// Frees a random pin, unless one is free already.
+    /// Frees a random pin, unless a freed pin has not yet returned.
     fn free_pin(&mut self, world: &mut World<D>, step: u64) -> Result<(), WorldError> {
         if self.pins.is_empty() || self.freed.is_some() {
             return Ok(());
@@ -269,11 +271,12 @@ where
     }
 }
 
+/// Whether a particle is not pinned.
 fn is_free<const D: usize>(world: &World<D>, particle: usize) -> bool {
     world.inverse_mass(particle) > 0.0
 }
 
-/// Whether an emitter may emit the particle, which ends any grab of it.
+/// Whether an emitter may emit the particle. If it does, the particle is no longer grabbed.
 fn is_emitted<const D: usize>(world: &World<D>, particle: usize) -> bool {
     let (island, index) = world.locate(particle);
     let emitters = &world.islands()[island].model.emitters;

@@ -21,7 +21,8 @@ impl ResidentSizes {
         self.0.extend(size);
     }
 
-    /// By how much the peak of the second half of the samples exceeds that of the first half, KiB.
+    /// The largest sample of the second half minus the largest sample of the first half, KiB; `None` with fewer than
+    /// `SAMPLES_MIN` samples.
     fn growth(&self) -> Option<i64> {
         let (first_half, second_half) = self.0.split_at(self.0.len() / 2);
         let has_enough_samples = self.0.len() >= SAMPLES_MIN;
@@ -40,6 +41,7 @@ impl ResidentSizes {
     }
 }
 
+/// The resident size in the text of `/proc/self/status`, KiB.
 fn resident_size(status: &str) -> Option<i64> {
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
     line.trim().strip_suffix("kB")?.trim().parse().ok()

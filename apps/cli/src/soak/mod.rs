@@ -21,7 +21,7 @@ use crate::table;
 use disturbance::{Actions, Disturbance, PLANAR, SPATIAL};
 use memory::ResidentSizes;
 
-/// The number of threads of the run that is compared with the run on one.
+/// The number of threads of the simulation that is compared with the simulation on one thread.
 const THREADS: usize = 2;
 /// The rms residual above which a scene has blown up. Disturbed scenes exceed their own bounds: a dragged or freed
 /// particle stretches its sticks for a while.
@@ -85,7 +85,7 @@ struct SceneSoak {
 }
 
 impl SceneSoak {
-    /// Simulates a scene. Calls `report` with the finished fraction and the simulated minutes.
+    /// Simulates a scene. Repeatedly calls `report` with the finished fraction and the simulated minutes.
     fn of(
         scene: &'static LibraryScene,
         arguments: &Arguments,
@@ -130,9 +130,15 @@ impl SceneSoak {
         let kernels =
             KernelSet::available(SheetsAndCopies::of(scene.sheets(), scene.may_have_copies()))
                 .swap_remove(0);
-        let mut runs = [
-            Run::new(scene, kernels.clone(), Box::new(Inline), actions, arguments.seed)?,
-            Run::new(
+        let mut simulations = [
+            DisturbedSimulation::new(
+                scene,
+                kernels.clone(),
+                Box::new(Inline),
+                actions,
+                arguments.seed,
+            )?,
+            DisturbedSimulation::new(
                 scene,
                 kernels.on_threads(THREADS)?,
                 Box::new(Pool::new(THREADS)?),
@@ -144,10 +150,10 @@ impl SceneSoak {
         while self.time < end {
             report(self.time / end, self.time / 60.0);
             let until = (self.time + 60.0).min(end);
-            for run in &mut runs {
-                run.advance(until).inspect_err(|_| self.time = run.time())?;
+            for simulation in &mut simulations {
+                simulation.advance(until).inspect_err(|_| self.time = simulation.time())?;
             }
-            let [on_one, on_two] = &runs;
+            let [on_one, on_two] = &simulations;
             self.time = until;
             self.restarts = on_one.restarts;
             self.torn = on_one.world.torn();
@@ -178,7 +184,7 @@ impl SceneSoak {
 }
 
 /// The simulation of a disturbed scene on one number of threads.
-struct Run<'a, const D: usize> {
+struct DisturbedSimulation<'a, const D: usize> {
     scene: &'a Scene<D>,
     kernels: KernelSet,
     executor: Box<dyn Executor>,
@@ -186,7 +192,7 @@ struct Run<'a, const D: usize> {
     world: World<D>,
     /// The number of steps per simulated second.
     steps_per_second: u64,
-    /// The number of steps, including those before restarts.
+    /// The number of steps in all, including those before a restart.
     steps: u64,
     /// The number of times that the scene was restarted.
     restarts: u32,
@@ -194,7 +200,7 @@ struct Run<'a, const D: usize> {
     residual: f64,
 }
 
-impl<'a, const D: usize> Run<'a, D>
+impl<'a, const D: usize> DisturbedSimulation<'a, D>
 where
     AnyKernel: Kernel<D>,
     World<D>: Simulation<D>,
@@ -206,11 +212,10 @@ where
         actions: Actions<D>,
         seed: u64,
     ) -> anyhow::Result<Self> {
-        let world = World::new(scene, |schedule| kernels.kernel_for(schedule))?;
+        let mut world = World::new(scene, |schedule| kernels.kernel_for(schedule))?;
         #[allow(clippy::cast_sign_loss, reason = "a step takes more than 0 s")]
         let steps_per_second = (1.0 / scene.settings.step.dt).round().max(1.0) as u64;
         let mut disturbance = Disturbance::new(&world, actions, steps_per_second, seed);
-        let mut world = world;
         disturbance.begin(&mut world);
         let (steps, restarts, residual) = (0, 0, 0.0);
         Ok(Self {
@@ -231,7 +236,7 @@ where
         self.steps as f64 / self.steps_per_second as f64
     }
 
-    /// Simulates until the [time](Self::time) `until`, s.
+    /// Simulates until [`time`](Self::time) is `until`, s; each second, measures the residual and may restart.
     fn advance(&mut self, until: f64) -> anyhow::Result<()> {
         while (self.steps as f64) < until * self.steps_per_second as f64 {
             self.disturbance.disturb(&mut self.world, self.steps)?;

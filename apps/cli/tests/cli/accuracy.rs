@@ -5,9 +5,10 @@ use serde_json::Value;
 use crate::mesh_files::obj;
 use crate::run::{Folder, RunOutput, taut};
 
-/// The parts of the report that measure each formula of `--formulas`.
+/// The parts of the study that measure each formula of `--formulas`.
 const PARTS_BY_FORMULA: [&str; 3] = ["iterations", "frames", "drift"];
 
+/// Runs `taut accuracy` on a small sheet for a few frames.
 fn accuracy(arguments: &str) -> RunOutput {
     taut(&format!("accuracy --size 5 --frames 3 {arguments}"))
 }
@@ -32,7 +33,7 @@ fn iterations_frames_and_drift_have_rows_of_each_formula() {
 
 #[test]
 fn only_the_requested_parts_are_measured() {
-    let output = accuracy("--parts frames --formulas exact --schedules sheet --json out.json");
+    let output = accuracy("--parts frames --formulas exact --schedules sheet");
     let output = output.assert_success();
     assert!(
         output.out.contains("Over frames") && !output.out.contains("Over iterations"),
@@ -43,6 +44,7 @@ fn only_the_requested_parts_are_measured() {
     for part in PARTS_BY_FORMULA {
         assert_eq!(report.value[part].as_array().unwrap().is_empty(), part != "drift");
     }
+    // The key `rows` belongs to the part effort.
     assert!(report.value.get("rows").is_none(), "{}", report.value);
 }
 

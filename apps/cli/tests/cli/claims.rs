@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use crate::run::{Folder, RunOutput, taut};
 
+/// Runs `taut claims` on tiny sizes.
 fn small_claims(arguments: &str) -> RunOutput {
     taut(&format!("claims --small {arguments}"))
 }
@@ -33,14 +34,14 @@ fn every_claim_has_measured_values_and_a_verdict() {
     }
 }
 
-/// The table shows a command for each claim, which users may copy.
+/// The table shows a command for each claim, so that users can repeat the measurement.
 #[test]
 fn the_commands_of_claims_are_valid() {
     let report = small_claims("--json -").assert_success().report();
     for claim in report.value["claims"].as_array().unwrap() {
         let command = claim["command"].as_str().unwrap();
         let arguments = command.strip_prefix("taut ").unwrap();
-        // With `--help` at the end, the program parses the arguments and does not run.
+        // With `--help` at the end, the program only parses the arguments, and measures nothing.
         taut(&format!("{arguments} --help")).assert_success();
     }
 }

@@ -92,6 +92,7 @@ fn an_unknown_instruction_set_gives_an_error_with_the_available_ones() {
 
 #[test]
 fn a_kernel_without_the_instruction_set_gives_an_error_with_both() {
+    // An instruction set of this machine that the kernel wide of this build does not use.
     let wide = report("--size 4 --kernels wide --formulas exact --schedules packed");
     let row = wide.rows().iter().find(|row| row["kernel"] == "wide").unwrap();
     let other = wide.features().into_iter().find(|isa| row["isa"] != **isa).unwrap();

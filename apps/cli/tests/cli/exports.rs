@@ -1,10 +1,10 @@
-//! `taut simulate` with exported files and pictures.
+//! `taut simulate`: exported files and pictures.
 
 use gltf::Gltf;
 
 use crate::run::{Folder, taut};
 
-/// The little-endian `u32` at a byte offset.
+/// The little-endian `u32` at a byte offset, as `usize`.
 fn u32_at(bytes: &[u8], offset: usize) -> usize {
     u32::from_le_bytes(bytes[offset..offset + 4].try_into().unwrap()) as usize
 }
@@ -46,7 +46,7 @@ fn one_run_writes_all_formats_with_the_same_positions() {
             [3, 4, 5].map(|cell| cells[cell].parse().unwrap())
         })
         .collect();
-    let particles = rows.len() / 5;
+    let particles = rows.len() / 5; // 5 recorded frames
     // A sample lists the particles first, and then the points of the obstacle, a ball.
     for (sample, expected) in cache.iter().zip(rows.chunks_exact(particles)) {
         assert_eq!(&sample[..particles], expected, "expected the bits of the CSV file");

@@ -2,6 +2,7 @@
 
 use crate::run::{Folder, Report, taut};
 
+/// A comparison that takes little time.
 const SMALL: &str = "compare --size 4 --warmup 0 --frames 1";
 
 #[test]
@@ -18,7 +19,7 @@ fn help_describes_the_program_and_lists_commands() {
     }
 }
 
-/// Checks that the help text mentions these options and values.
+/// Runs the program and checks that the help text mentions these options and values.
 fn assert_help_mentions(arguments: &str, mentioned: &[&str]) {
     let output = taut(arguments).assert_success();
     assert_eq!(output.err, "");
@@ -39,6 +40,7 @@ fn help_on_compare_lists_every_option() {
                 "--sticks <SET>",
                 "--keep-scale",
                 "--shuffle <SEED>",
+                "--copies <N>",
                 "--iterations <N>",
                 "--substeps <N>",
                 "--frames <N>",
@@ -49,6 +51,7 @@ fn help_on_compare_lists_every_option() {
                 "--isa <LIST>",
                 "--threads <LIST>",
                 "--tuned <FILE>",
+                "--all",
                 "--json <FILE>",
                 "--csv <FILE>",
                 "drape",
@@ -108,6 +111,9 @@ fn help_on_tune_lists_every_option() {
             "--mesh <FILE>",
             "--size <N>",
             "--sticks <SET>",
+            "--keep-scale",
+            "--shuffle <SEED>",
+            "--copies <N>",
             "--iterations <N>",
             "--substeps <N>",
             "--formula <NAME>",
@@ -118,6 +124,7 @@ fn help_on_tune_lists_every_option() {
             "--budget <S>",
             "--save <FILE>",
             "--json <FILE>",
+            "--csv <FILE>",
         ],
     );
 }

@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::mesh_files::obj;
 use crate::run::{Folder, Report, compare, report, taut, value_text};
 
-/// The keys that every row has.
+/// The keys that every row of `taut compare` has.
 const KEYS: [&str; 26] = [
     "kernel",
     "inner", // the kernel that `colour` runs on several threads; for other kernels the same name

@@ -1,4 +1,4 @@
-//! Valid and invalid mesh files.
+//! Mesh files for the tests: one patch in every valid format, and a file with a wrong count.
 
 use std::fmt::Write as _;
 
@@ -13,6 +13,7 @@ struct Patch {
 
 /// A patch with cells of width `cell_width`, in the length unit of the file.
 fn patch(cell_width: f32) -> Patch {
+    // Vertex (i, j) is in column i and row j.
     let vertex = |i, j| j * (CELLS + 1) + i;
     let mut patch = Patch { positions: Vec::new(), triangles: Vec::new() };
     for (j, i) in (0..=CELLS).flat_map(|j| (0..=CELLS).map(move |i| (j, i))) {
@@ -92,7 +93,7 @@ pub(crate) fn ply_binary(cell_width: f32, big_endian: bool) -> Vec<u8> {
     bytes
 }
 
-/// A PLY file with one vertex, whose header states four billion vertices.
+/// A PLY file whose header states four billion vertices, and that has one vertex.
 pub(crate) fn ply_wrong_count() -> Vec<u8> {
     (ply_header("ascii", 4_000_000_000, 1) + "0 0 0\n3 0 0 0\n").into()
 }
@@ -102,7 +103,7 @@ pub(crate) fn glb(cell_width: f32) -> Vec<u8> {
     let Patch { positions, triangles } = patch(cell_width);
     let [vertices, corners] = [positions.len(), 3 * triangles.len()];
     // The buffer has the positions, then, from byte `start`, the vertex indices.
-    let [start, length] = [12 * vertices, 4 * corners];
+    let [start, length] = [12 * vertices, 4 * corners]; // bytes
     let total = start + length;
     let json = format!(
         r#"{{"asset": {{"version": "2.0"}}, "scenes": [{{"nodes": [0]}}], "nodes": [{{"mesh": 0}}],

@@ -1,4 +1,4 @@
-//! Comparisons on meshes from files.
+//! `taut compare` on meshes from files.
 
 use crate::mesh_files::{CELLS, edge_mean_and_count, obj, valid_files};
 use crate::run::Folder;

@@ -9,6 +9,7 @@ use crate::run::Folder;
 pub(crate) const README: &str = "Before.\n\n<!-- made by taut report: comparison -->\nold\n\
     <!-- end of taut report output -->\n\nAfter.\n";
 
+/// The machine of a result file.
 fn machine(cpu: &str) -> Value {
     json!({
         "cpu": cpu, "features": ["avx2", "scalar"], "cores": 2, "rustc": "rustc 1.0",
@@ -22,7 +23,8 @@ pub(crate) fn part(name: &str, cpu: &str, rows: &[Value]) -> Value {
 }
 
 /// A row of a sheet, with all numbers computed from the arguments. `nanoseconds` is the time per
-/// relaxation of a stick; the textbook loop takes 12 ns.
+/// relaxation of a stick. The speedups assume 12 ns for the textbook loop and 4 ns for the scalar
+/// kernel.
 pub(crate) fn timing_row(
     kernel: &str,
     formula: &str,
@@ -45,6 +47,7 @@ pub(crate) fn timing_row(
     })
 }
 
+/// A row of each kernel on a sheet of this size; the kernel grid has two formulas.
 pub(crate) fn timing_rows(size: u32) -> Vec<Value> {
     vec![
         timing_row("textbook", "exact", "authored", size, 12.0),
@@ -54,6 +57,7 @@ pub(crate) fn timing_rows(size: u32) -> Vec<Value> {
     ]
 }
 
+/// A row of the part `stability`. `left_bounds_at`: the frame at which the simulation blew up, if any.
 fn stability_row(formula: &str, size: u32, left_bounds_at: Option<u32>) -> Value {
     json!({
         "scene": "drape", "size": size, "sticks": "all", "schedule": "authored",
@@ -81,6 +85,7 @@ fn effort_row(tethers: bool, size: u32, microseconds: f64) -> Value {
     })
 }
 
+/// Rows of the part `effort`: two sizes, without and with tethers.
 fn effort_rows() -> [Value; 4] {
     [
         effort_row(false, 64, 100.0),
@@ -104,7 +109,8 @@ pub(crate) fn growth_row(subject: &str, kernel: &str, size: u32, nanoseconds: f6
     row
 }
 
-/// Rows at three sizes: the textbook loop has none at two of them, the scalar kernel at one.
+/// Rows at three sizes for each subject. The textbook loop has a row only at the smallest size, the scalar
+/// kernel at the two smallest.
 pub(crate) fn growth_rows() -> Vec<Value> {
     let rows = |subject: &'static str| {
         let mut rows = vec![
@@ -115,6 +121,7 @@ pub(crate) fn growth_rows() -> Vec<Value> {
             growth_row(subject, "grid", 32, 0.5),
             growth_row(subject, "grid", 64, 0.5),
         ];
+        // Without the textbook loop at that size there is no speedup over it.
         for row in &mut rows[3..] {
             row["speedup_over_textbook"] = Value::Null;
         }
@@ -144,6 +151,7 @@ pub(crate) fn all_parts(cpu: &str) -> Vec<Value> {
     ]
 }
 
+/// A folder with each part in a file, and with [`README`] as README.md.
 pub(crate) fn folder_with_results(parts: &[Value]) -> Folder {
     let name_of = |index: usize| format!("{index}.json");
     let names: Vec<String> = (0..parts.len()).map(name_of).collect();
@@ -163,10 +171,12 @@ fn page(parts: &[Value]) -> (String, Html) {
     (text, parsed)
 }
 
+/// The elements of a page that match a CSS selector.
 fn select_all<'a>(page: &'a Html, selector: &str) -> Vec<ElementRef<'a>> {
     page.select(&Selector::parse(selector).unwrap()).collect()
 }
 
+/// The text inside an element.
 fn text(element: ElementRef<'_>) -> String {
     element.text().collect()
 }
@@ -194,6 +204,7 @@ fn every_section_of_the_page_has_text_and_a_chart_or_table() {
 fn every_chart_has_a_wide_and_a_narrow_variant_a_description_units_and_a_legend() {
     let (_, page) = page(&all_parts("Abacus"));
     let figures = select_all(&page, "figure");
+    // 3 of growth, 2 of convergence, and 1 of each of sheets, meshes, copies, effort, tradeoff and operations.
     assert_eq!(figures.len(), 11);
     for figure in figures {
         let select = |selector: &str| -> Vec<_> {
@@ -407,6 +418,6 @@ fn stored_results_give_the_same_page() {
     let measured = folder.read("measured.html");
     assert_eq!(measured, folder.read("read.html"));
     let page = Html::parse_document(&measured);
-    assert_eq!(select_all(&page, "figure").len(), 7);
+    assert_eq!(select_all(&page, "figure").len(), 7, "meshes 1, growth 3, frames 1, effort 2");
     assert!(measured.contains("Measured with --quick"));
 }

@@ -5,6 +5,7 @@ use crate::run::{Folder, RunOutput};
 
 const END_MARKER: &str = "<!-- end of taut report output -->";
 
+/// Updates or checks the tables of README.md with the results in the folder.
 fn update_readme(folder: &Folder, arguments: &str) -> RunOutput {
     folder.taut(&format!("report --from . --readme README.md {arguments}"))
 }

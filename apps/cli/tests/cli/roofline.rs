@@ -4,13 +4,14 @@ use serde_json::Value;
 
 use crate::run::{Folder, Report, RunOutput, taut};
 
-/// Options for a short run.
+/// Options for a quick measurement: few frames, and working sets up to 64 KiB.
 const SHORT: &str = "--frames 2 --warmup 1 --largest-set 64";
 
 fn roofline(arguments: &str) -> RunOutput {
     taut(&format!("roofline {SHORT} {arguments}"))
 }
 
+/// The number in a field of a row.
 fn value_of(row: &Value, key: &str) -> f64 {
     row[key].as_f64().unwrap_or_else(|| panic!("{key}: {row}"))
 }
@@ -25,13 +26,14 @@ fn every_kernel_and_formula_has_a_row_in_json_and_csv() {
     let report = Report::parse(&folder.read("out.json"));
     assert_eq!(folder.read("out.csv").lines().count(), 1 + report.rows().len());
     assert_eq!(report.distinct("formula"), ["halley", "quick"]);
-    assert_eq!(report.distinct("scene").len(), 4);
+    assert_eq!(report.distinct("scene").len(), 4, "2 shapes in 2 sizes");
     assert_eq!(report.distinct("schedule"), ["blocked/hilbert", "sheet"]);
     for kernel in ["grid", "pulp", "scalar", "wide"] {
         let rows = report.rows().iter().filter(|row| row["kernel"] == kernel);
         let (sheet_rows, disc_rows): (Vec<_>, Vec<_>) =
             rows.partition(|row| row["schedule"] == "sheet");
         assert!(!sheet_rows.is_empty(), "{kernel}: no row of a sheet");
+        // The kernel grid runs on sheets only.
         assert_eq!(disc_rows.is_empty(), kernel == "grid", "{kernel}: rows of a disc");
     }
     for expected in ["+ and *", "64 KiB", "bottleneck", "Not in the limit"] {

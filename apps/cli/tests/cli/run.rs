@@ -8,7 +8,7 @@ use assert_cmd::cargo::cargo_bin;
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// Frame counts for `taut compare`: few, but enough to compare bits.
+/// Options of `taut compare` for few frames, which are enough to compare bits.
 const FEW_FRAMES: [&str; 2] = ["--warmup=1", "--frames=3"];
 
 /// A temporary folder in which the program runs.
@@ -27,6 +27,7 @@ impl Folder {
         Self(tempfile::tempdir().unwrap())
     }
 
+    /// A folder with these files: name and content of each.
     pub(crate) fn with_files(files: &[(&str, Vec<u8>)]) -> Self {
         let folder = Self::new();
         for (name, bytes) in files {
@@ -37,6 +38,7 @@ impl Folder {
         folder
     }
 
+    /// The content of a text file that the program wrote.
     pub(crate) fn read(&self, name: &str) -> String {
         fs::read_to_string(self.0.path().join(name)).unwrap()
     }
@@ -77,7 +79,7 @@ impl Folder {
         self.taut(&format!("compare {} {arguments}", FEW_FRAMES.join(" ")))
     }
 
-    /// The JSON report of a short comparison.
+    /// The JSON report of `taut compare` with few frames.
     pub(crate) fn report(&self, arguments: &str) -> Report {
         self.compare(&format!("{arguments} --json -")).assert_success().report()
     }
@@ -88,10 +90,12 @@ pub(crate) fn taut(arguments: &str) -> RunOutput {
     Folder::new().taut(arguments)
 }
 
+/// Runs `taut compare` with few frames, in a new folder.
 pub(crate) fn compare(arguments: &str) -> RunOutput {
     Folder::new().compare(arguments)
 }
 
+/// The JSON report of `taut compare` with few frames, in a new folder.
 pub(crate) fn report(arguments: &str) -> Report {
     Folder::new().report(arguments)
 }
@@ -131,8 +135,8 @@ impl RunOutput {
         assert!(self.err.contains("--help"), "{self:?}");
     }
 
-    /// Checks for exit code 2, no standard output, and an error message that begins with `start`,
-    /// contains these texts, and has no debug output.
+    /// Checks for exit code 2, an empty standard output, and an error message that begins with `start`,
+    /// contains these texts, and has no debug output, such as that of a panic.
     #[track_caller]
     fn assert_failure(&self, start: &str, expected: &[&str]) {
         assert_eq!(self.code, Some(2), "{self:?}");
@@ -175,7 +179,7 @@ impl Report {
         values
     }
 
-    /// The hash of each row, with its kernel, formula and schedule.
+    /// The kernel, formula, schedule and hash of each row.
     pub(crate) fn hashes(&self) -> Vec<[String; 4]> {
         let keys = ["kernel", "formula", "schedule", "hash"];
         self.rows().iter().map(|row| keys.map(|key| value_text(&row[key]))).collect()

@@ -2,10 +2,10 @@
 
 use crate::run::{compare, report, taut, value_text};
 
-/// Options for few rows.
+/// Options that reduce a comparison to a few rows.
 const FEW_ROWS: &str = "--kernels pulp --schedules packed --formulas halley";
 
-/// The names in a list, sorted.
+/// The names in a list that is separated by commas, sorted.
 fn sorted(list: &str) -> Vec<String> {
     let mut names: Vec<_> = list.split(',').map(str::to_owned).collect();
     names.sort();
@@ -85,6 +85,7 @@ fn the_whole_table_has_a_line_for_every_row() {
 
 #[test]
 fn each_stick_set_has_the_expected_number_of_sticks() {
+    // The numbers of sticks of a sheet of n x n particles.
     let [n, n_minus_1, n_minus_2] = [6, 5, 4];
     let structural = 2 * n * n_minus_1;
     let shear = structural + 2 * n_minus_1 * n_minus_1;
@@ -232,15 +233,19 @@ fn step_and_frame_options_are_respected() {
 
 #[test]
 fn each_step_option_changes_the_result() {
-    let hash = |arguments: &str| {
+    let hashes = |arguments: &str| {
         let output =
             taut(&format!("compare --size 4 {arguments} {FEW_ROWS} --json -")).assert_success();
         output.report().hashes()
     };
-    let default = hash("--frames 2 --warmup 2");
-    assert_eq!(hash("--frames 4 --warmup 0"), default, "warm-up frames are simulated differently");
+    let default = hashes("--frames 2 --warmup 2");
+    assert_eq!(
+        hashes("--frames 4 --warmup 0"),
+        default,
+        "warm-up frames are simulated differently"
+    );
     for other in ["--frames 3", "--frames 2 --iterations 9", "--frames 2 --substeps 2"] {
-        assert_ne!(hash(&format!("--warmup 2 {other}")), default, "{other}");
+        assert_ne!(hashes(&format!("--warmup 2 {other}")), default, "{other}");
     }
 }
 

@@ -17,6 +17,7 @@ fn summary_value(output: &RunOutput, name: &str) -> String {
     line.trim_start()[name.len()..].trim().to_owned()
 }
 
+/// The hash in the summary table.
 fn hash(output: &RunOutput) -> String {
     summary_value(output, "hash of the positions")
 }
@@ -97,7 +98,7 @@ fn json_output_is_one_object_and_nothing_else() {
             ("passes", 1),
             ("threads", 1),
             ("particles", 144),
-            ("tethers", 132),
+            ("tethers", 132), // of all particles except the 12 pinned ones
             ("torn", 0),
         ] {
             assert_eq!(summary[key], value, "{key}: {summary}");
@@ -124,13 +125,14 @@ fn json_output_is_one_object_and_nothing_else() {
     let mosegaard =
         checked_summary(&taut("simulate mosegaard --size 24 --frames 3 --json -").assert_success());
     assert_eq!(mosegaard["kernel"], "grid");
-    assert_eq!(mosegaard["tethers"], 2 * (24 * 19 - 2)); // to both pinned corners
+    // Every other particle has a tether to each of the two pinned corners.
+    assert_eq!(mosegaard["tethers"], 2 * (24 * 19 - 2));
     assert!(mosegaard["shares"]["obstacles"].as_f64().unwrap() > 0.0, "{mosegaard}");
 }
 
 #[test]
 fn a_blow_up_is_reported_as_json_and_exit_code() {
-    // In raster order and with one iteration, a sheet gains energy.
+    // In authored (raster) order and with one iteration, a sheet gains energy.
     let file =
         format!("order = \"authored\"\nformula = \"exact\"\n{SHEET_SCENE}").replace("= 6", "= 32");
     let folder = Folder::with_files(&[("unstable.toml", file.into_bytes())]);
@@ -183,6 +185,7 @@ fn positions_and_energies_are_written_with_all_digits() {
     assert_eq!(lines.next(), Some("frame,time_s,particle,x_m,y_m,z_m"));
     // The initial positions, and those after frames 2 and 4.
     assert_eq!(lines.clone().count(), 3 * 36);
+    // Neighbouring particles of a drape are 0.05 m apart.
     let second_particle: Vec<&str> = lines.nth(1).unwrap().split(',').collect();
     assert_eq!(second_particle[3].parse::<f32>().unwrap().to_bits(), 0.05_f32.to_bits());
     let energies = folder.read("e.csv");
@@ -190,7 +193,7 @@ fn positions_and_energies_are_written_with_all_digits() {
     assert!(energies.starts_with("frame,time_s,kinetic_j,potential_j,total_j,"), "{energies}");
 }
 
-/// The current folder does not matter.
+/// They do not depend on the folder in which the program runs.
 #[test]
 fn mesh_paths_are_relative_to_the_scene_file() {
     let scene = |file: &str| {
@@ -222,9 +225,9 @@ fn errors_name_the_file_line_and_value() {
     taut("simulate cloak").assert_usage_error(&["'cloak'", "drape", ".toml"]);
     taut("simulate").assert_usage_error(&["<SCENE|FILE.toml>"]);
     taut("simulate drape --every 2").assert_usage_error(&["--positions"]);
-    let of_one_scene =
+    let options_of_one_scene =
         "--frames 9,--size 8,--kernel pulp,--threads 2,--positions a.csv,--out a.glb";
-    for option in of_one_scene.split(',') {
+    for option in options_of_one_scene.split(',') {
         let name = option.split(' ').next().unwrap();
         taut(&format!("simulate --check {option}")).assert_usage_error(&["--check", name]);
     }

@@ -1,9 +1,9 @@
-//! `taut soak`: library scenes with scripted disturbance, each on one thread and on two. A scene has
-//! passed if it stays bounded and both give the same bits.
+//! `taut soak`: library scenes with scripted disturbance, each on one thread and on two. A scene passes
+//! if it stays bounded and both simulations give the same bits.
 
 use crate::run::{RunOutput, taut};
 
-/// The cells of a scene's row.
+/// The cells of a scene's row in the table, after the name of the scene.
 fn row(output: &RunOutput, scene: &str) -> Vec<String> {
     let mut rows = output.out.lines().map(|line| line.split_whitespace().map(str::to_owned));
     let row = rows.find_map(|mut cells| (cells.next()? == scene).then(|| cells.collect()));
@@ -18,7 +18,7 @@ fn scenes_stay_bounded_and_have_the_same_bits_on_one_thread_and_on_two() {
     assert_eq!(output.err, "");
     for scene in scenes {
         let row = row(&output, scene);
-        assert_eq!(row[1], "0.1", "{row:?}");
+        assert_eq!(row[1], "0.1", "simulated minutes: {row:?}");
         assert_eq!(row.last().unwrap(), "passed", "{row:?}");
     }
 }

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::run::{Folder, RunOutput, taut};
 
-/// A case that blows up in the authored order with the exact formula.
+/// A sheet that blows up in the order `authored` with the formula `exact`.
 const BLOWING_UP: &str = "stability --sizes 32 --sticks all --formulas exact,halley";
 
 fn stability(arguments: &str) -> RunOutput {
@@ -59,7 +59,7 @@ fn every_combination_has_a_row_in_json_and_csv() {
         .taut(&format!("stability {arguments} --json out.json --csv out.csv"))
         .assert_success();
     let report = crate::run::Report::parse(&folder.read("out.json"));
-    // Sizes, stick sets, (iterations, substeps, dt), formulas.
+    // 2 sizes, 2 stick sets, 2 x 2 x 2 steps (iterations, substeps, dt), and 2 formulas.
     let rows_per_schedule = 2 * 2 * (2 * 2 * 2) * 2;
     assert_eq!(
         report.rows().len(),

@@ -5,10 +5,12 @@ use serde_json::Value;
 use crate::mesh_files::valid_files;
 use crate::run::{Folder, Report, RunOutput, taut};
 
+/// Runs `taut tune` on a small sheet.
 fn tune(arguments: &str) -> RunOutput {
     taut(&format!("tune --size 9 --threads 1,2 {arguments}"))
 }
 
+/// The content of the file that `--save tuned.json` wrote.
 fn saved_tuning(folder: &Folder) -> Value {
     serde_json::from_str(&folder.read("tuned.json")).unwrap()
 }
@@ -60,7 +62,7 @@ fn compare_runs_the_saved_tuning() {
     folder.taut("tune --mesh patch.obj --schedule coloured --save tuned.json").assert_success();
     let saved = saved_tuning(&folder);
     let report = folder.report("--mesh patch.obj --tuned tuned.json");
-    assert_eq!(report.rows().len(), 2);
+    assert_eq!(report.rows().len(), 2, "the textbook loop and the tuned kernel");
     let row = &report.rows()[1];
     for key in ["threads", "schedule", "formula"] {
         assert_eq!(row[key], saved[key], "{row} {saved}");

@@ -22,6 +22,7 @@ fn the_page_is_served_until_an_interrupt() {
     use std::net::TcpStream;
     use std::process::Stdio;
 
+    // The model is so far from the origin that the program prints a warning.
     let far = "[[model]]\nname = \"sheet\"\ndrape = { size = 8 }\nat = [0, 70000, 0]\n";
     let folder = Folder::with_files(&[("far.toml", far.as_bytes().to_vec())]);
     let mut command = folder.command("view far.toml");

@@ -33,7 +33,7 @@ pub(super) enum CommandError {
 }
 
 impl Host {
-    /// Runs the command in `text`. If it is invalid or fails, the page receives an error.
+    /// Runs the command in `text` (JSON). If the command is invalid or fails, the page receives an error.
     pub fn receive(&mut self, page: PageId, text: &str) {
         self.execute(page, serde_json::from_str(text));
     }
@@ -47,6 +47,7 @@ impl Host {
         }
     }
 
+    /// Runs a command; ignores those of disconnected pages.
     fn run(&mut self, id: PageId, command: Command) -> Result<(), CommandError> {
         let Some(page) = self.pages.get_mut(id) else { return Ok(()) };
         match command {
@@ -59,7 +60,7 @@ impl Host {
                 page.held.insert(particle);
             }
             Command::Drag { particle, to } => {
-                // Loading another scene clears `held`; drags that arrive later are ignored.
+                // Loading another scene clears `held`. Drags that arrive after that are ignored.
                 if page.held.contains(&particle) {
                     with_session!(&mut self.session, session => session.drag(particle, to))?;
                 }
@@ -122,12 +123,14 @@ impl Host {
         Ok(())
     }
 
+    /// Restarts the scene with the current settings.
     fn reset(&mut self) -> Result<(), CommandError> {
         with_session!(&mut self.session, session => session.reset())?;
         self.start_epoch();
         Ok(())
     }
 
+    /// Applies a request to the session, and makes it the current request.
     fn apply(&mut self, request: SettingRequest) -> Result<(), CommandError> {
         let outcome = with_session!(&mut self.session, session => session.apply(request.clone()))?;
         self.request = request;
@@ -145,6 +148,7 @@ impl Host {
         Ok(())
     }
 
+    /// Loads a scene, or the current one in another size.
     fn load_scene(&mut self, scene: String, size: Option<usize>) -> Result<(), CommandError> {
         let (any_scene, size) = build_scene(&scene, size, self.initial_size, self.file.as_ref())?;
         // If only the size changes, all settings are kept.
@@ -161,7 +165,7 @@ impl Host {
         Ok(())
     }
 
-    /// Starts a new epoch after a restart: clears the blow-up and the dropped time, and updates the
+    /// Starts a new epoch after a restart: the simulation has not blown up and has dropped no time. Updates the
     /// figures.
     fn start_epoch(&mut self) {
         self.epoch += 1;

@@ -1,4 +1,4 @@
-//! Updates the figures that pages show: times, operations, stretch and energy.
+//! Updates the figures, the live numbers that pages show: times, operations, stretch and energy.
 
 use super::Host;
 use crate::protocol::Figures;
@@ -9,7 +9,8 @@ use crate::step_timer::StepTimes;
 const DIAGNOSTICS_FRACTION_MAX: f64 = 0.02;
 
 impl Host {
-    /// Updates the figures, and increments their version if they changed.
+    /// Updates the figures, and increments their version if they changed. Stretch and energy keep their values until
+    /// they may be computed again.
     pub(super) fn update_figures(&mut self) {
         with_session!(&mut self.session, session => session.end_timing_window());
         let StepTimes { step_s, sticks_s } =

@@ -1,4 +1,4 @@
-//! Messages to pages.
+//! Makes the messages to pages.
 
 use taut::Formula;
 use taut::world::LibraryScene;
@@ -62,6 +62,7 @@ impl Host {
         None
     }
 
+    /// The available choices and the current settings.
     fn state(&self) -> State {
         let library_scene = LibraryScene::named(&self.scene).ok();
         let mut scenes: Vec<SceneEntry> = LibraryScene::ALL

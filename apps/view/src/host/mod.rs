@@ -1,4 +1,4 @@
-//! The host: runs a simulation, executes commands of pages and makes their messages.
+//! The host: runs a simulation, executes the commands of pages, and makes the messages to pages.
 
 mod commands;
 mod figures;
@@ -14,10 +14,10 @@ use crate::protocol::{Change, Figures, SIZE_FACTOR_MAX};
 use crate::request::SettingRequest;
 use crate::session::{AnySession, SessionError, with_session};
 
-/// The maximum number of steps of one call of `advance`; further time is dropped.
+/// The maximum number of steps that one call of `advance` runs; the time of further steps is dropped.
 const STEPS_AT_ONCE_MAX: u32 = 4;
 
-/// The largest initial size, unless `SIZE_FACTOR_MAX` allows a larger one.
+/// The largest size with which a host may start, unless `SIZE_FACTOR_MAX` allows a larger one.
 const INITIAL_SIZE_MAX: usize = 2048;
 
 /// The name of the scene that was loaded from a file.
@@ -29,7 +29,7 @@ pub struct Options {
     pub scene: String,
     /// The size of the scene; `None`: its default size.
     pub size: Option<usize>,
-    /// A description and a scene that is not in the library: the scene `file`.
+    /// A scene that is not in the library, with its description; pages call it `file`.
     pub file: Option<(String, AnyScene)>,
     /// Initial settings, as in [`Command::Set`](crate::protocol::Command::Set).
     pub settings: Change,
@@ -79,8 +79,8 @@ pub struct Host {
     machine: String,
     stopwatch: Box<dyn Fn() -> f64 + Send>,
 
-    /// The size at the start; pages may request up to this size even if `SIZE_FACTOR_MAX` allows
-    /// less.
+    /// The size at the start, 0 for the scene `file`. Pages may request sizes up to this one, even if
+    /// `SIZE_FACTOR_MAX` allows less.
     initial_size: usize,
     /// The name of the current scene.
     scene: String,
@@ -90,7 +90,7 @@ pub struct Host {
     clock: Clock,
     paused: bool,
     blew_up: bool,
-    /// Simulated time that was dropped, s.
+    /// Simulated time that was dropped because more than `STEPS_AT_ONCE_MAX` steps were due at once, s.
     dropped_time: f64,
     /// Real time since the last update of the figures, s.
     time_since_figures: f64,
@@ -98,8 +98,8 @@ pub struct Host {
     diagnostics_pause: f64,
     figures: Figures,
 
-    // Version numbers of what pages receive: the topology (its version is the epoch), the state and
-    // the figures.
+    // Version numbers of what pages receive: the topology (its version is called the epoch), the state
+    // and the figures.
     epoch: u32,
     state_version: u64,
     figures_version: u64,
@@ -192,8 +192,8 @@ impl Host {
     /// blew up.
     pub fn seconds_until_step(&self) -> Option<f64> {
         let is_running = !(self.pages.is_empty() || self.paused || self.blew_up);
-        // Advances a copy of the clock by no time, because only `advance` returns the fraction of a
-        // step that has elapsed.
+        // Only `Clock::advance` returns the fraction of a step that has elapsed, so a copy of the clock is
+        // advanced by 0 s.
         let remaining_fraction = |mut clock: Clock| 1.0 - f64::from(clock.advance(0.0).fraction);
         is_running.then(|| {
             remaining_fraction(self.clock)
@@ -214,6 +214,7 @@ impl Host {
         self.time_since_figures += elapsed;
     }
 
+    /// Runs a step, unless the simulation has blown up.
     fn step(&mut self) {
         if self.blew_up {
             return;
@@ -230,28 +231,30 @@ impl Host {
         }
     }
 
-    /// The number of the current topology.
+    /// The version of the current topology.
     #[cfg(feature = "server")]
     pub(crate) fn epoch(&self) -> u32 {
         self.epoch
     }
 }
 
-/// A clock with the step of the session.
+/// A clock with the length of the session's step.
 fn clock(session: &AnySession) -> Result<Clock, CommandError> {
     let clock =
         Clock::new(with_session!(session, session => session.dt())).map_err(SessionError::from)?;
     Ok(clock.with_max_steps(STEPS_AT_ONCE_MAX))
 }
 
-/// The largest size of a scene: [`SIZE_FACTOR_MAX`] times the default, or `size_max_floor` if that is
-/// larger.
+/// The largest size of a scene that pages may request: [`SIZE_FACTOR_MAX`] times its default size, or
+/// `size_max_floor` if that is larger.
 fn size_max(scene: &LibraryScene, size_max_floor: usize) -> usize {
     size_max_floor.max(SIZE_FACTOR_MAX * scene.size)
 }
 
-/// Builds the scene of that name, and returns it with its size, which may be at most
-/// `size_max(scene, size_max_floor)`.
+/// Builds the scene with this name, and returns it with its size: `None` for the scene `file`.
+///
+/// # Errors
+/// If there is no such scene, `size` is not valid for it (see [`size_max`]), or it cannot be built.
 fn build_scene(
     name: &str,
     size: Option<usize>,

@@ -4,8 +4,8 @@ use serde::Serialize;
 
 use super::Message;
 
-/// The data that does not change within an epoch, the time for which the topology stays the same: see
-/// the [module](super).
+/// The data that does not change within an epoch. An epoch is the time for which the topology stays the
+/// same: see the [module](super).
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Mesh {
     /// Number of vertices in a frame: the particles, then the vertices of meshes attached to rigid
@@ -20,26 +20,26 @@ pub struct Mesh {
     pub obstacles: Vec<ObstacleShape>,
     /// Particles that are pinned at the start.
     pub pinned: Vec<u32>,
-    /// Sticks to hide: auxiliary ones, such as those that keep the posture of a ragdoll, and
+    /// Sticks that are not drawn: auxiliary ones, such as those that keep the posture of a ragdoll, and
     /// one-sided ones.
     pub hidden_sticks: Vec<u32>,
-    /// Particles with a radius, and their radii, m.
+    /// Each particle that has a radius, and its radius, m.
     pub radii: Vec<(u32, f32)>,
 }
 
-/// A model, the springs of one, or the ties.
+/// What is drawn as one part: a model, the springs of a model, or all ties.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct DrawnModel {
-    /// Its name in the scene.
+    /// The name of the model in the scene; `ties` for the ties.
     pub name: String,
-    /// Its kind, which decides how it is drawn: `cloth`, `rope`, `plant`, `body`, `ragdoll`,
-    /// `grains` or `tie`.
+    /// The kind, which decides how the part is drawn: `cloth`, `rope`, `plant`, `body`, `ragdoll`,
+    /// `grains` or `tie`. Springs have the kind `rope`.
     pub kind: &'static str,
-    /// Its first face, and the number of faces.
+    /// The first face of the part, and the number of faces.
     pub faces: [usize; 2],
-    /// Its first stick, and the number of sticks.
+    /// The first stick of the part, and the number of sticks.
     pub sticks: [usize; 2],
-    /// Its first particle, and the number of particles.
+    /// The first particle of the part, and the number of particles; 0 particles for springs and ties.
     pub particles: [usize; 2],
     /// The number of particles in a row, if the model is a regular sheet.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -52,12 +52,12 @@ pub struct DrawnModel {
 pub enum ObstacleShape {
     /// A ball around the origin; a disc in 2-D.
     Sphere {
-        /// m.
+        /// Radius, m.
         radius: f32,
     },
-    /// All points within `radius` of a segment along y.
+    /// All points within `radius` of a segment along y, whose middle is the origin.
     Capsule {
-        /// m.
+        /// Radius, m.
         radius: f32,
         /// Half the length of the segment, m.
         half: f32,
@@ -89,13 +89,13 @@ pub enum ObstacleShape {
 pub enum MessageKind {
     /// A [`Mesh`].
     Mesh = 1,
-    /// Corners of faces, ends of sticks.
+    /// The corners of faces, and the ends of sticks.
     Indices = 2,
-    /// Removed faces and sticks.
+    /// Faces and sticks that were removed.
     Removed = 3,
-    /// Positions of vertices and obstacles.
+    /// The positions of vertices, and the poses of obstacles.
     Frame = 4,
-    /// Rest lengths of sticks.
+    /// The rest lengths of sticks.
     Rests = 5,
 }
 
@@ -117,11 +117,12 @@ impl Writer {
         writer
     }
 
+    /// Writes values as little-endian `f32`.
     pub(crate) fn f32s(&mut self, values: impl IntoIterator<Item = f32>) {
         self.0.extend(values.into_iter().flat_map(f32::to_le_bytes));
     }
 
-    /// Like `f32s`, for points; faster, because it reserves the space once and writes in place.
+    /// Writes points as `f32s` would, but faster: resizes the message once, and writes in place.
     pub(crate) fn points(&mut self, points: &[[f32; 3]]) {
         let start = self.0.len();
         self.0.resize(start + size_of_val(points), 0);
@@ -130,15 +131,18 @@ impl Writer {
         }
     }
 
+    /// Writes values as little-endian `u32`.
     pub(crate) fn u32s(&mut self, values: impl IntoIterator<Item = u32>) {
         self.0.extend(values.into_iter().flat_map(u32::to_le_bytes));
     }
 
+    /// Writes a mesh as JSON.
     pub(crate) fn json(&mut self, mesh: &Mesh) {
         serde_json::to_writer(&mut self.0, mesh)
             .expect("map keys are strings, and a Vec accepts all writes");
     }
 
+    /// The complete message.
     pub(crate) fn finish(self) -> Message {
         Message::Binary(self.0)
     }

@@ -1,4 +1,4 @@
-//! The commands of a page.
+//! The commands that pages send to the host.
 
 use serde::{Deserialize, Deserializer};
 
@@ -15,14 +15,14 @@ pub enum Command {
         #[serde(default)]
         size: Option<usize>,
     },
-    /// Changes settings. Restarts only if the current state cannot be kept.
+    /// Changes settings. Restarts the scene only if the current state cannot be kept.
     Set(Change),
     /// Grabs a particle.
     Grab {
         /// The id of the particle.
         particle: usize,
     },
-    /// Sets the position that a held particle has at the end of the next step.
+    /// Sets the position that a held particle reaches at the end of the next step.
     Drag {
         /// The id of the particle.
         particle: usize,
@@ -34,35 +34,36 @@ pub enum Command {
         /// The id of the particle.
         particle: usize,
     },
-    /// Cuts the sticks that a blade crosses. In 3-D the blade is a segment that sweeps from one
-    /// position to another; in 2-D it is the segment between the first points of the two.
+    /// Cuts the sticks that a blade crosses. In 3-D the blade is a segment that moves from `from` to `to`.
+    /// In 2-D the blade is the segment from the first point of `from` to the first point of `to`.
     Cut {
-        /// The segment before the sweep, m.
+        /// The segment before the movement, m.
         from: [[f32; 3]; 2],
-        /// The segment after the sweep, m.
+        /// The segment after the movement, m.
         to: [[f32; 3]; 2],
     },
-    /// Switches gravity.
+    /// Switches gravity on or off.
     Gravity {
         /// Whether gravity acts.
         on: bool,
     },
-    /// Switches the forces of the scene, or a default wind if it has none.
+    /// Switches the forces of the scene on or off, or a default wind if the scene has no forces.
     Wind {
         /// Whether these forces act.
         on: bool,
     },
-    /// Switches the tethers to pinned particles.
+    /// Switches the tethers to pinned particles on or off.
     Tethers {
         /// Whether there are tethers.
         on: bool,
     },
-    /// Switches the self-collision of all models.
+    /// Switches the self-collision of all models on or off.
     Collisions {
         /// Whether models collide with themselves and each other.
         on: bool,
     },
-    /// Switches sleeping, and restarts: models at rest stop until something wakes them.
+    /// Switches sleeping on or off, and restarts the scene. If models may sleep, those at rest stop until
+    /// something wakes them.
     Sleep {
         /// Whether models may sleep.
         on: bool,
@@ -79,14 +80,14 @@ pub enum Command {
     /// Starts or stops a race: the same scene also runs on a second kernel, and the positions are
     /// compared.
     Race {
-        /// The second kernel; absent or null: stops the race.
+        /// The second kernel. Absent or null: stops the race.
         #[serde(default)]
         kernel: Option<String>,
-        /// Its instruction set; absent or null: the best.
+        /// The instruction set of the second kernel. Absent or null: the best.
         #[serde(default)]
         instructions: Option<String>,
     },
-    /// Requests one frame.
+    /// Requests one frame, which is sent as soon as there is one that the page has not been sent.
     Next,
 }
 
@@ -123,19 +124,19 @@ pub struct Change {
     /// Formula.
     #[serde(deserialize_with = "present")]
     pub formula: Option<Option<String>>,
-    /// Order of the sticks.
+    /// Order of the sticks, such as `coloured`.
     #[serde(deserialize_with = "present")]
     pub schedule: Option<Option<String>>,
     /// Number of threads; null: 1.
     #[serde(deserialize_with = "present")]
     pub threads: Option<Option<usize>>,
-    /// Substeps of a step.
+    /// Number of substeps of a step.
     #[serde(deserialize_with = "present")]
     pub substeps: Option<Option<u32>>,
-    /// Iterations of a pass.
+    /// Number of iterations of a pass.
     #[serde(deserialize_with = "present")]
     pub iterations: Option<Option<u32>>,
-    /// Passes (iterations, then ties, then collisions) of a substep.
+    /// Number of passes (iterations, then ties, then collisions) of a substep.
     #[serde(deserialize_with = "present")]
     pub passes: Option<Option<u32>>,
     /// Relative rate at which a free particle loses velocity, 1/s.
@@ -150,15 +151,15 @@ pub struct Change {
     /// Tear factor of every stick: the length at which it tears, in rest lengths.
     #[serde(deserialize_with = "present")]
     pub tear: Option<Option<f32>>,
-    /// Thickness of every model with self-collision that has no limbs and bodies, m.
+    /// Thickness of every model with self-collision that has no limbs or bodies, m.
     #[serde(deserialize_with = "present")]
     pub thickness: Option<Option<f32>>,
-    /// Friction of every model with self-collision.
+    /// Coefficient of friction of every model with self-collision.
     #[serde(deserialize_with = "present")]
     pub friction: Option<Option<f32>>,
 }
 
-/// Deserializes a field that is present: `Some(None)` for null.
+/// Deserializes a field that is present: `Some(None)` for null. (For an absent field, `Change::default` gives `None`.)
 #[allow(clippy::option_option, reason = "absent, null and a value differ")]
 fn present<'de, T: Deserialize<'de>, R: Deserializer<'de>>(
     from: R,

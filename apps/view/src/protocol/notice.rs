@@ -1,4 +1,4 @@
-//! The text messages of the host.
+//! The text messages that the host sends to pages.
 
 use serde::Serialize;
 
@@ -8,7 +8,7 @@ use serde::Serialize;
 pub enum Notice {
     /// The available choices and the current settings.
     State(Box<State>),
-    /// Live figures.
+    /// Figures: live numbers about the simulation.
     Figures(Figures),
     /// Why a command failed.
     Error {
@@ -25,17 +25,17 @@ pub struct State {
     pub scenes: Vec<SceneEntry>,
     /// The name of the current scene.
     pub scene: String,
-    /// 2 or 3.
+    /// The number of dimensions of the current scene: 2 or 3.
     pub dimensions: usize,
     /// Suggested sizes; other sizes are valid, too. `None` for a scene from a file.
     pub sizes: Option<Vec<usize>>,
     /// The current size.
     pub size: Option<usize>,
-    /// The unit of the size.
+    /// What the size counts, such as `particles across`. `None` for a scene from a file.
     pub size_is: Option<&'static str>,
     /// The largest size, if the size of the scene is a number of copies; `None` in other scenes.
     pub copies_max: Option<usize>,
-    /// The available kernels, the widest first.
+    /// The available kernels, those with the most lanes first.
     pub kernels: Vec<KernelEntry>,
     /// The available formulas.
     pub formulas: Vec<String>,
@@ -74,32 +74,32 @@ pub struct State {
 /// An available scene.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SceneEntry {
-    /// Its name.
+    /// The name of the scene.
     pub name: String,
     /// A description in one line.
     pub about: String,
-    /// 2 or 3.
+    /// The number of dimensions: 2 or 3.
     pub dimensions: usize,
 }
 
 /// An available kernel.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct KernelEntry {
-    /// Its name.
+    /// The name of the kernel.
     pub name: &'static str,
-    /// Its instruction sets on this machine, the widest first.
+    /// The instruction sets of the kernel on this machine, the one with the most lanes first.
     pub instructions: Vec<&'static str>,
-    /// Why it does not suit the scene.
+    /// Why the kernel does not suit the scene; `None` if it does.
     pub reason: Option<&'static str>,
 }
 
-/// The current settings. Values of sticks are null if they differ between sticks; `tear` also if
+/// The current settings. A value of sticks is null if it differs between sticks; `tear` is also null if
 /// no stick tears.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct CurrentSettings {
     /// The kernel of the largest island.
     pub kernel: String,
-    /// Its instruction set.
+    /// The instruction set of that kernel.
     pub instructions: String,
     /// The formula.
     pub formula: String,
@@ -107,26 +107,27 @@ pub struct CurrentSettings {
     pub schedule: String,
     /// Number of threads.
     pub threads: usize,
-    /// Substeps of a step.
+    /// Number of substeps of a step.
     pub substeps: u32,
-    /// Iterations of a pass.
+    /// Number of iterations of a pass.
     pub iterations: u32,
-    /// Passes of a substep.
+    /// Number of passes of a substep.
     pub passes: u32,
     /// Relative rate at which a free particle loses velocity, 1/s.
     pub damping_rate: f32,
     /// Compliance of every stick, m/N.
     pub compliance: Option<f32>,
-    /// Stiffness of every stick.
+    /// Stiffness of every stick, above 0 and at most 1.
     pub stiffness: Option<f32>,
-    /// Tear factor of every stick.
+    /// Tear factor of every stick: the length at which it tears, in rest lengths.
     pub tear: Option<f32>,
-    /// Thickness of every model with self-collision that has no limbs and bodies, m; null if they
-    /// differ, absent if there are none.
+    /// Thickness of the cloth and ropes with self-collision, m. Null if they have different values, absent
+    /// if there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[allow(clippy::option_option, reason = "absent, null and a value differ")]
     pub thickness: Option<Option<f32>>,
-    /// Friction of every model with self-collision; null if they differ, absent if there are none.
+    /// Coefficient of friction of the cloth and ropes with self-collision. Null if they have different
+    /// values, absent if there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[allow(clippy::option_option, reason = "absent, null and a value differ")]
     pub friction: Option<Option<f32>>,
@@ -137,7 +138,7 @@ pub struct CurrentSettings {
 pub struct ComparisonKernel {
     /// The kernel of the largest island.
     pub kernel: String,
-    /// Its instruction set.
+    /// The instruction set of that kernel.
     pub instructions: String,
 }
 
@@ -154,7 +155,7 @@ pub struct Counts {
     pub torn: usize,
 }
 
-/// Live figures.
+/// Figures: live numbers about the simulation.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Figures {
     /// Time per step without drawing: the median over the last ten windows of 0.1 s, ms.
@@ -165,7 +166,7 @@ pub struct Figures {
     /// Time per relaxation of a stick, ns.
     #[serde(rename = "nanoseconds")]
     pub nanoseconds_per_relaxation: f64,
-    /// Relaxations of a stick per second of relaxation time.
+    /// Number of relaxations of sticks per second of the time in which sticks are relaxed.
     #[serde(rename = "sticks_per_second")]
     pub relaxations_per_second: f64,
     /// Divisions per step.
@@ -186,7 +187,7 @@ pub struct Figures {
     pub kinetic: f64,
     /// Potential energy in gravity, J.
     pub potential: f64,
-    /// Simulated time that was dropped because the machine was too slow, s.
+    /// Simulated time that was dropped because too many steps were due at once, s: the machine was too slow.
     #[serde(rename = "behind")]
     pub dropped_time: f64,
     /// Number of torn sticks.
@@ -197,7 +198,7 @@ pub struct Figures {
     pub asleep: usize,
     /// Steps since the start of the scene.
     pub steps: u64,
-    /// Whether the simulation blew up. It then stops until a reset.
+    /// Whether the simulation blew up. If so, it is stopped until a reset.
     #[serde(rename = "blown")]
     pub blew_up: bool,
     /// Figures of the kernel comparison.
@@ -213,6 +214,6 @@ pub struct ComparisonFigures {
     pub step_milliseconds: f64,
     /// Whether all positions were bit-identical after every step so far.
     pub equal: bool,
-    /// The first step after which they differed.
+    /// The number of the first step after which positions differed.
     pub first_difference: Option<u64>,
 }

@@ -1,8 +1,8 @@
 //! Rejects requests from pages of other sites.
 //!
 //! Every page in a browser on this machine can send requests to a local server. A request from
-//! a page of another site has the `Origin` of that site; after DNS rebinding its `Host` is the host
-//! name of that site. The server rejects both.
+//! a page of another site has the `Origin` of that site or, after DNS rebinding, the host name of that
+//! site as its `Host`. The server rejects both kinds of request.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -20,6 +20,7 @@ const HTTP_PORT: u16 = 80;
 pub(super) struct AllowedHosts(Arc<[String]>);
 
 impl AllowedHosts {
+    /// The hosts of a server at this address: `127.0.0.1` and `localhost`, with its port.
     pub(super) fn new(address: SocketAddr) -> Self {
         let names = ["127.0.0.1", "localhost"];
         let port = address.port();
@@ -39,7 +40,7 @@ impl AllowedHosts {
         origin.strip_prefix("http://").is_some_and(|host| self.is_allowed_host(host))
     }
 
-    /// Whether the request has an accepted `Host`, and no `Origin` or an accepted one.
+    /// Whether every `Host` and every `Origin` of the request is accepted, and there is a `Host`.
     pub(super) fn accepts(&self, request: &Request) -> bool {
         let headers = request.headers();
         let all_values = |name: HeaderName, is_allowed: &dyn Fn(&str) -> bool| {

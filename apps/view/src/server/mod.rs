@@ -1,4 +1,4 @@
-//! Serves the page and its host to browsers on this machine.
+//! Serves the page to browsers on this machine, and connects it to the host.
 
 mod allowed_hosts;
 mod simulation;
@@ -34,7 +34,7 @@ pub enum ServeError {
     /// Listening on the port failed.
     #[error("cannot listen on port {port}: {cause}")]
     Port {
-        /// The port; 0: any.
+        /// The requested port; 0: any free port.
         port: u16,
         /// The cause.
         cause: io::Error,
@@ -46,8 +46,8 @@ pub enum ServeError {
 
 /// Serves the page, and a [`Host`] behind a WebSocket (`/socket`), on the loopback address only. It
 /// rejects requests from other origins and requests with another host name. It accepts at most
-/// [`SOCKETS_MAX`] pages and answers further ones with status 503. What each page may send is
-/// limited, too (see the limits of the [protocol](crate::protocol)).
+/// [`SOCKETS_MAX`] pages, and answers further pages with status 503. What each page may send is
+/// limited, too: see the limits of the [protocol](crate::protocol).
 ///
 /// ```no_run
 /// use taut_view::{Host, Options, Server};
@@ -68,7 +68,7 @@ impl Server {
     /// Listens on a port of the loopback address; `None`: any free port.
     ///
     /// # Errors
-    /// [`ServeError::Port`] if that fails.
+    /// [`ServeError::Port`] if listening fails, for example because the port is occupied.
     pub fn bind(host: Host, port: Option<u16>) -> Result<Self, ServeError> {
         let port = port.unwrap_or(0);
         let listen = || {
@@ -89,7 +89,7 @@ impl Server {
     /// Serves until Ctrl-C.
     ///
     /// # Errors
-    /// [`ServeError::Ended`].
+    /// [`ServeError::Ended`] if a thread cannot be started, or the listening socket fails.
     pub fn run(self) -> Result<(), ServeError> {
         self.run_until(async {
             // Without a signal handler the server runs until it is killed.
@@ -102,7 +102,7 @@ impl Server {
     /// Serves until the future `end` completes.
     ///
     /// # Errors
-    /// [`ServeError::Ended`].
+    /// [`ServeError::Ended`] if a thread cannot be started, or the listening socket fails.
     pub fn run_until(self, end: impl Future<Output = ()>) -> Result<(), ServeError> {
         let Self { host, listener, address } = self;
         let simulation = Simulation::start(host)?;
@@ -120,8 +120,8 @@ impl Server {
             ));
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let result = runtime.block_on(async {
-            // Nagle's algorithm would delay the last packet of a frame. If this fails, frames are
-            // late.
+            // Without `nodelay`, Nagle's algorithm would delay the last packet of a frame. An error is
+            // ignored: frames are then late.
             let listener = tokio::net::TcpListener::from_std(listener)?.tap_io(|stream| {
                 let _ = stream.set_nodelay(true);
             });
@@ -137,7 +137,7 @@ impl Server {
     }
 }
 
-/// The state that all handlers share.
+/// What all request handlers share.
 #[derive(Clone)]
 struct Shared {
     simulation: Handle,
@@ -150,6 +150,7 @@ struct Shared {
 #[folder = "web/"]
 struct Files;
 
+/// Responds with a file of the page.
 async fn serve_file(uri: Uri) -> Response {
     let path = match uri.path().trim_start_matches('/') {
         "" => "index.html",
@@ -165,12 +166,13 @@ async fn serve_file(uri: Uri) -> Response {
     }
 }
 
+/// Upgrades a request to a WebSocket, and connects it to the simulation.
 async fn serve_socket(
     State(shared): State<Shared>,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Response {
-    // Checked before the upgrade: a WebSocket does not report why it was refused, so the page then
-    // requests the message by plain HTTP.
+    // The number of sockets is checked before the upgrade. A WebSocket does not report to the page why it
+    // was refused, so the page then requests this address by plain HTTP, and shows the message.
     let Ok(permit) = shared.sockets.try_acquire_owned() else {
         let text =
             format!("{SOCKETS_MAX} pages show this simulation, which is the maximum: close one\n");
@@ -192,9 +194,10 @@ async fn serve_socket(
         })
 }
 
-/// Forwards messages in both directions until one side ends.
+/// Forwards commands from the page to the simulation, and messages from the simulation to the page, until the page
+/// disconnects or the simulation ends.
 async fn forward_messages(mut socket: WebSocket, simulation: &Handle) -> Option<()> {
-    // Capacity 1, so that each message is made as late as possible.
+    // The capacity is 1, so that the simulation makes each message as late as possible.
     let (outbox, mut inbox) = mpsc::channel(1);
     let (queue, commands) = mpsc::channel(COMMANDS_QUEUED_MAX);
     simulation.connect(Queues { commands, outbox }).await?;
@@ -219,7 +222,7 @@ async fn read_command(socket: &mut WebSocket, queue: &mpsc::Sender<ReadCommand>)
     let command = loop {
         match socket.recv().await?.ok()? {
             Frame::Text(text) => break serde_json::from_str(&text),
-            // Commands are text; parsing an empty text gives an error.
+            // Commands are text. Parsing an empty text gives the error for a binary message.
             Frame::Binary(_) => break serde_json::from_str(""),
             Frame::Close(_) => return None,
             Frame::Ping(_) | Frame::Pong(_) => {}

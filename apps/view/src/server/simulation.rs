@@ -1,4 +1,4 @@
-//! Runs the host on a separate thread, at a fixed step.
+//! Runs the host on a separate thread, with a fixed step.
 //!
 //! Whatever pages send, memory and waiting times are bounded (see the limits of the
 //! [protocol](crate::protocol)). Each connection has its own queue of commands. The thread runs
@@ -20,8 +20,8 @@ use crate::protocol::{Command, Message, SOCKETS_MAX};
 /// The maximum number of commands of a connection in a turn.
 const COMMANDS_PER_TURN_MAX: usize = 32;
 
-/// The total time of the commands of a turn, without that of an expensive command; further commands
-/// wait for the next turn.
+/// The maximum time of the commands of a turn, not counting the expensive command. When it is used up,
+/// further commands wait for the next turn.
 const COMMAND_TIME_MAX: Duration = Duration::from_millis(5);
 
 /// The maximum time for which expensive commands wait until all pages have been sent a new
@@ -31,15 +31,15 @@ const TOPOLOGY_WAIT_MAX: Duration = Duration::from_millis(100);
 /// A parsed command, or its parse error.
 pub(super) type ReadCommand = serde_json::Result<Command>;
 
-/// The ends of a connection's queues that the simulation thread uses.
+/// The ends of the two queues of a connection that the simulation thread uses.
 pub(super) struct Queues {
-    /// Closed when the page has disconnected.
+    /// Commands of the page; closed when the page has disconnected.
     pub(super) commands: Receiver<ReadCommand>,
     /// Messages for the page.
     pub(super) outbox: Sender<Message>,
 }
 
-/// Access to the simulation thread, for connections.
+/// Gives connections access to the simulation thread.
 #[derive(Clone)]
 pub(super) struct Handle {
     new_connections: Sender<Queues>,
@@ -67,6 +67,7 @@ pub(super) struct Simulation {
 }
 
 impl Simulation {
+    /// Starts the thread.
     pub(super) fn start(host: Host) -> io::Result<Self> {
         let (sender, receiver) = mpsc::channel(SOCKETS_MAX);
         let simulation_loop = Loop {
@@ -82,16 +83,18 @@ impl Simulation {
         Ok(Self { handle, thread })
     }
 
+    /// A handle for connections. The thread runs until all handles are dropped.
     pub(super) fn handle(&self) -> Handle {
         self.handle.clone()
     }
 
-    /// Waits until the thread ends, which it does once all handles are dropped.
+    /// Drops the handle of the simulation, and waits until the thread ends, which happens when all other handles are
+    /// dropped, too.
     pub(super) fn end(self) {
         let Self { handle: Handle { new_connections, thread: simulation_thread }, thread } = self;
         drop(new_connections);
         simulation_thread.unpark();
-        // A panic was already reported by the thread itself.
+        // If the thread panicked, it has already reported the panic.
         let _ = thread.join();
     }
 }
@@ -100,11 +103,12 @@ impl Simulation {
 struct Connection {
     page: PageId,
     queues: Queues,
-    /// A command that was taken from the queue but not run.
+    /// A command that was taken from the queue and not yet run.
     next: Option<ReadCommand>,
 }
 
 impl Connection {
+    /// Whether `next` is an expensive command.
     fn next_is_expensive(&self) -> bool {
         matches!(&self.next, Some(Ok(command)) if command.is_expensive())
     }
@@ -123,18 +127,19 @@ struct Loop {
     host: Host,
     connections: VecDeque<Connection>,
     new_connections: Receiver<Queues>,
-    /// Expensive commands wait until this time, or until all pages have been sent the topology.
+    /// If set, expensive commands wait until this time, or until all pages have been sent the current topology.
     topology_deadline: Option<Instant>,
 }
 
 impl Loop {
+    /// Runs the simulation until all handles are dropped.
     fn run(mut self) {
         let mut last_advance = Instant::now();
         loop {
             let is_running = self.host.seconds_until_step().is_some();
             self.wait(last_advance);
             if !is_running {
-                // The simulation does not catch up on time in which it was paused.
+                // Time in which the simulation was paused is not simulated later.
                 last_advance = Instant::now();
             }
             if !self.accept() {
@@ -171,7 +176,7 @@ impl Loop {
         }
     }
 
-    /// Accepts new connections; false once all handles are dropped.
+    /// Accepts new connections. Returns false if all handles are dropped.
     fn accept(&mut self) -> bool {
         loop {
             match self.new_connections.try_recv() {
@@ -185,7 +190,7 @@ impl Loop {
         }
     }
 
-    /// Whether expensive commands may run now. Clears the deadline if the wait is over.
+    /// Whether expensive commands may run now. Clears `topology_deadline` if the wait is over.
     fn expensive_allowed(&mut self) -> bool {
         let wait_is_over = self.topology_deadline.is_some_and(|until| {
             until <= Instant::now()
@@ -218,7 +223,7 @@ impl Loop {
         self.connections.rotate_left(self.connections.len().min(1));
     }
 
-    /// Runs commands of a connection; false if its page has disconnected.
+    /// Runs commands of a connection, within the budget of the turn. Returns false if the page has disconnected.
     fn run_commands_of(&mut self, connection: &mut Connection, budget: &mut Budget) -> bool {
         if connection.queues.commands.is_closed() {
             return false;

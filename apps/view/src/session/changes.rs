@@ -1,6 +1,6 @@
-//! Changes of a session: settings, order, restart, kernel comparison (race).
+//! Changes of a session: settings, order of the sticks, restarts, and the comparison of two kernels (a race).
 //!
-//! An error changes nothing: new worlds are complete before they replace the current ones.
+//! If a change fails, the session stays as it was: new worlds are complete before they replace the current ones.
 
 use std::sync::Arc;
 
@@ -28,7 +28,7 @@ where
         self.restart(&request, kernels)
     }
 
-    /// Replaces all worlds by new ones.
+    /// Replaces all worlds by new ones at the start of the scene; held particles stay held.
     fn restart(
         &mut self,
         request: &SettingRequest,
@@ -47,7 +47,8 @@ where
         Ok(())
     }
 
-    /// Applies a request. Keeps the current state if possible. An error changes nothing.
+    /// Applies a request. Keeps the current state of the simulation if possible, otherwise restarts it. An error
+    /// changes nothing.
     pub(crate) fn apply(&mut self, request: SettingRequest) -> Result<ApplyOutcome, SessionError> {
         let settings = requested_settings(&self.scene, &request);
         request::check_iterations(&settings)?;
@@ -67,7 +68,7 @@ where
             && request.collisions == self.request.collisions
             && request.contacts == self.request.contacts;
         let outcome = if request.sleep != self.request.sleep {
-            // Whether models may sleep determines their islands, so the world is made again.
+            // Whether models may sleep determines which models share an island, so all worlds are made again.
             self.restart(&request, kernels)?;
             ApplyOutcome::Restarted(None)
         } else if has_same_models {
@@ -99,16 +100,16 @@ where
         let settings = requested_settings(&self.scene, request);
         let has_same_plans =
             request.formula == self.request.formula && request.kernels == self.request.kernels;
-        let replanned = if has_same_plans { Ok(()) } else { self.replan(request, &kernels) };
-        let result = replanned.and_then(|()| Ok(self.runner.world.set_settings(settings)?));
+        let replan_result = if has_same_plans { Ok(()) } else { self.replan(request, &kernels) };
+        let result = replan_result.and_then(|()| Ok(self.runner.world.set_settings(settings)?));
         if let Err(error) = result {
-            // Restore the previous plans.
+            // Restores the previous plans.
             let (request, kernels) = (self.request.clone(), self.runner.kernels.clone());
             self.replan(&request, &kernels)?;
             return Err(error);
         }
-        // Nothing below fails: settings are checked against masses and springs, which both worlds
-        // have in common, and `SettingRequest` has only values valid for sticks.
+        // Nothing below fails. `set_settings` checks settings against masses and springs, which are the
+        // same in both worlds, and a `SettingRequest` has only valid values of sticks.
         if let Some(comparison) = &mut self.comparison {
             comparison.runner.world.set_settings(settings)?;
         }
@@ -124,8 +125,8 @@ where
         Ok(())
     }
 
-    /// Makes the plans of both worlds again for the requested formula: that of the session with
-    /// `kernels`, that of the comparison with the comparison's own kernels.
+    /// Makes the plans of all worlds again for the requested formula: those of the session with `kernels`,
+    /// those of the comparison with its own kernels.
     fn replan(
         &mut self,
         request: &SettingRequest,
@@ -140,8 +141,8 @@ where
         Ok(())
     }
 
-    /// Replaces all worlds by worlds with another order, other tethers or other self-collision, in the
-    /// current state.
+    /// Replaces all worlds by worlds with the requested order, tethers and self-collision, which resume from
+    /// the current state.
     fn rebuild(
         &mut self,
         request: &SettingRequest,
@@ -161,17 +162,17 @@ where
             }
             Ok(Runner { kernels, world, timer: runner.timer.clone() })
         };
-        let old_runner = self.comparison.as_ref().map(|comparison| &comparison.runner);
-        let new_runner =
-            old_runner.map(|runner| resume(runner, runner.kernels.clone())).transpose()?;
+        let comparison_runner = self.comparison.as_ref().map(|comparison| &comparison.runner);
+        let new_comparison_runner =
+            comparison_runner.map(|runner| resume(runner, runner.kernels.clone())).transpose()?;
         self.runner = resume(&self.runner, kernels)?;
-        if let (Some(comparison), Some(runner)) = (&mut self.comparison, new_runner) {
+        if let (Some(comparison), Some(runner)) = (&mut self.comparison, new_comparison_runner) {
             comparison.runner = runner;
         }
         Ok(())
     }
 
-    /// Starts a race from the current state.
+    /// Starts a race from the current state: a second world, with the chosen kernel.
     pub(crate) fn race(&mut self, choice: &KernelChoice) -> Result<(), SessionError> {
         self.check_kernel_choice(choice, self.request.order)?;
         let scene = scene_with_request(&self.scene, &self.request)?;
@@ -179,6 +180,7 @@ where
         Ok(())
     }
 
+    /// Stops the race and drops the second world.
     pub(crate) fn stop_race(&mut self) {
         self.comparison = None;
     }
@@ -198,14 +200,14 @@ fn requested_settings<const D: usize>(scene: &Scene<D>, request: &SettingRequest
     settings
 }
 
-/// Checks that the springs of a scene are stable with these substeps. (The check of a world would
-/// count held particles as pinned.)
+/// Checks that the springs of a scene are stable with the substeps of `settings`. (`World::set_settings` checks this,
+/// too, but it treats held particles as pinned. When they are released, the springs may become unstable.)
 fn check_springs<const D: usize>(
     scene: &Scene<D>,
     settings: &Settings<D>,
 ) -> Result<(), WorldError> {
     let Step { dt, substeps, damping_rate, .. } = settings.step;
-    // The length of a substep, s.
+    // The length of a substep, s: `h` in `SpringError`.
     let h = f64::from(dt / substeps as f32);
     for (_, model) in scene.models() {
         let inverse_masses = model.particles.inverse_masses();
@@ -231,8 +233,8 @@ where
     }
 }
 
-/// A scene with a request applied, except for values of sticks. Previous positions are scaled to the
-/// requested substep, so models keep their velocities.
+/// A scene with a request applied, except for the values of sticks (see [`change_sticks`]). `Scene::set_settings`
+/// scales previous positions to the requested substep, so models keep their velocities.
 fn scene_with_request<const D: usize>(
     scene: &Scene<D>,
     request: &SettingRequest,
@@ -264,7 +266,7 @@ where
     Ok(scene)
 }
 
-/// Starts a scene with a request applied.
+/// A new world of a scene with a request applied.
 pub(super) fn start_runner<const D: usize>(
     scene: &Scene<D>,
     request: &SettingRequest,
@@ -284,7 +286,8 @@ where
     Ok(runner)
 }
 
-/// Sets every stick to the requested values, or to those of the scene where none are requested.
+/// Sets compliance, stiffness and tear factor of every stick to the requested values, or to those of the scene where
+/// none are requested.
 fn change_sticks<const D: usize>(
     world: &mut World<D>,
     scene: &Scene<D>,

@@ -1,4 +1,4 @@
-//! Binary messages of a session.
+//! Makes the binary messages of a session.
 
 use taut::world::{
     Drawing, FigureShape, ModelKind, ObstacleFigure, Simulation, World, resize_vector,
@@ -12,7 +12,7 @@ impl<const D: usize> Session<D>
 where
     World<D>: Simulation<D>,
 {
-    /// The next message about topology that a page has not been sent, if any. Records it as sent.
+    /// The next message about the topology that the page has not been sent, if any. Records it as sent.
     pub(crate) fn topology_message(&self, page: &mut Page, epoch: u32) -> Option<Message> {
         let sent = page.topology_sent.filter(|sent| sent.0 == epoch).map(|sent| sent.1);
         let next = match sent {
@@ -69,12 +69,12 @@ where
         Some(writer.finish())
     }
 
-    /// The positions of vertices and obstacles.
+    /// The message with the current positions of vertices and poses of obstacles.
     pub(crate) fn frame(&self, epoch: u32) -> Message {
         let world = &self.runner.world;
         let mut points = vec![[0.0_f32; 3]; world.vertices()];
         world.copy_vertices(&mut points);
-        // NaN hides a particle.
+        // Pages do not draw positions that are NaN.
         for particle in world.hidden_particles() {
             points[particle] = [f32::NAN; 3];
         }
@@ -98,6 +98,7 @@ where
         world.obstacles().iter().filter_map(|obstacle| obstacle.figure(world.time()))
     }
 
+    /// The data that does not change within an epoch.
     fn mesh(&self) -> Mesh {
         let Drawing { vertices, models, sticks, springs, hidden_sticks, radii, .. } =
             self.runner.world.drawing();
@@ -110,8 +111,8 @@ where
             particles: [vertices, 0],
             columns: None,
         });
-        // The indices of springs follow those of sticks. Springs of cloth are hidden under its
-        // faces.
+        // The indices of springs follow those of sticks. Springs of models with faces are not drawn,
+        // because the faces hide them.
         let springs: Vec<DrawnModel> = models
             .iter()
             .filter(|model| !model.springs.is_empty() && model.triangles.is_empty())
@@ -127,7 +128,7 @@ where
         let scene_models = || self.scene.models().map(|(_, model)| model);
         let start_and_len = |range: std::ops::Range<usize>| [range.start, range.len()];
         let inverse_masses = scene_models().flat_map(|model| model.particles.inverse_masses());
-        // Grains that are not alive have inverse mass 0; they do not count as pinned.
+        // Grains that are not alive have the inverse mass 0, but they do not count as pinned.
         let is_grain = |particle: &usize| {
             models
                 .iter()
@@ -169,6 +170,7 @@ where
     }
 }
 
+/// The shape of an obstacle, as pages receive it.
 fn obstacle_shape<const D: usize>(shape: &FigureShape<'_, D>) -> ObstacleShape {
     let half_extents = |half: [f64; D]| resize_vector(half.map(|x| x as f32));
     match *shape {

@@ -1,4 +1,4 @@
-//! A running scene and the operations that pages can do on it, in 2-D and 3-D.
+//! A running scene, and what pages can request of it, in 2-D and 3-D.
 
 mod changes;
 mod messages;
@@ -22,7 +22,7 @@ use crate::request::{BadSetting, SettingRequest};
 /// after 17 hours at the default damping rate, after 8 minutes without damping.
 const COORDINATE_MAX: f32 = 1e6;
 
-/// Why a request failed.
+/// Why a session could not do what a page requested.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SessionError {
     #[error(transparent)]
@@ -33,8 +33,8 @@ pub(crate) enum SessionError {
     )]
     NoSheetForGrid,
     #[error(
-        "the kernel 'copies' needs 6 or more models with the same sticks (16 sheets of 24 to 47 \
-         columns; wider sheets do not count); this scene has fewer"
+        "the kernel 'copies' needs 6 or more models with the same sticks, or 16 or more if they are \
+         sheets of 24 to 47 columns (wider sheets do not count); this scene has fewer"
     )]
     NoCopies,
     #[error("the schedule 'sheet' needs a regular sheet; this scene has none")]
@@ -56,15 +56,18 @@ pub(crate) enum ApplyOutcome {
     InPlace,
     /// In a new world with the current state; pages need its mesh and indices.
     Rebuilt,
-    /// In a restarted world, because of this error, or because the change needs a restart.
+    /// In a restarted world: because the current state could not be kept (the error), or because the
+    /// change always needs a restart (`None`).
     Restarted(Option<SessionError>),
 }
 
 /// A running scene.
 pub(crate) struct Session<const D: usize> {
+    /// The scene without the requested settings.
     scene: Scene<D>,
     request: SettingRequest,
     runner: Runner<D>,
+    /// The second world, during a race.
     comparison: Option<Comparison<D>>,
     /// The default order of the model with the most sticks.
     default_order: Order,
@@ -106,6 +109,7 @@ where
         })
     }
 
+    /// The world and, during a race, the second world.
     fn worlds(&mut self) -> impl Iterator<Item = &mut World<D>> {
         let comparison = self.comparison.as_mut().map(|comparison| &mut comparison.runner);
         [&mut self.runner].into_iter().chain(comparison).map(|runner| &mut runner.world)
@@ -150,6 +154,7 @@ where
             && self.scene.sheets().any(AnyKernel::suits_grid)
     }
 
+    /// Checks that the scene has what a chosen kernel needs in this order.
     fn check_kernel_choice(
         &self,
         choice: &KernelChoice,
@@ -164,11 +169,13 @@ where
         Ok(())
     }
 
-    /// Runs a step. Returns false if a coordinate is not finite or not below `COORDINATE_MAX` in magnitude.
+    /// Runs a step of all worlds. Returns false if the simulation blew up: if a coordinate is not finite, or its
+    /// magnitude is not below `COORDINATE_MAX`.
     pub(crate) fn step(&mut self, stopwatch: &dyn Fn() -> f64) -> Result<bool, SessionError> {
         let outcome = self.runner.step(stopwatch)?;
         if let Some(Comparison { runner, first_difference }) = &mut self.comparison {
-            let _ = runner.step(stopwatch)?; // only the positions matter, which are compared below
+            // The outcome is ignored, because the positions are compared below.
+            let _ = runner.step(stopwatch)?;
             if first_difference.is_none() && !self.runner.has_equal_positions(runner) {
                 *first_difference = Some(self.runner.world.steps());
             }
@@ -181,7 +188,7 @@ where
         Ok(outcome.finite && all_in_range)
     }
 
-    /// Ends a window of the step timers.
+    /// Ends the current window of all step timers.
     pub(crate) fn end_timing_window(&mut self) {
         self.runner.timer.end_timing_window();
         if let Some(comparison) = &mut self.comparison {

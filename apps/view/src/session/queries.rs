@@ -1,4 +1,4 @@
-//! Values of a session that the host shows: times, operations, stretch and current settings.
+//! Values of a session that the host sends to pages: times, operations, stretch and current settings.
 
 use taut::world::{Arrangement, Model, Order, Settings, Simulation, Warning, World};
 use taut::{Duplicates, Formula, Particles, Sticks, Stretch, Tally};
@@ -12,10 +12,12 @@ impl<const D: usize> Session<D>
 where
     World<D>: Simulation<D>,
 {
+    /// The times per step of the session's world.
     pub(crate) fn step_times(&self) -> StepTimes {
         self.runner.timer.step_times()
     }
 
+    /// The figures of the second world; `None` without a race.
     pub(crate) fn comparison_figures(&self) -> Option<ComparisonFigures> {
         self.comparison.as_ref().map(|comparison| ComparisonFigures {
             step_milliseconds: 1e3 * comparison.runner.timer.step_times().step_s,
@@ -24,13 +26,14 @@ where
         })
     }
 
+    /// The kernel of the second world; `None` without a race.
     pub(crate) fn comparison_kernel(&self) -> Option<ComparisonKernel> {
         let [kernel, instructions] =
             self.comparison.as_ref()?.runner.kernel_names().map(ToOwned::to_owned);
         Some(ComparisonKernel { kernel, instructions })
     }
 
-    /// The number of iterations in a step.
+    /// The number of iterations in a step: substeps x passes x iterations.
     pub(crate) fn iterations_per_step(&self) -> u64 {
         let Settings { step, passes } = self.runner.world.settings();
         u64::from(step.substeps) * u64::from((*passes).max(1)) * u64::from(step.iterations)
@@ -47,6 +50,7 @@ where
             .map(|per_relaxation| per_relaxation * sticks as u64 * self.iterations_per_step())
     }
 
+    /// The warnings of the session's world.
     pub(crate) fn warnings(&self) -> Vec<Warning> {
         self.runner.world.warnings()
     }
@@ -57,14 +61,17 @@ where
         Ok((diagnostics.stretch, [diagnostics.kinetic, diagnostics.potential]))
     }
 
+    /// The number of steps since the start of the scene.
     pub(crate) fn steps(&self) -> u64 {
         self.runner.world.steps()
     }
 
+    /// The length of a step, s.
     pub(crate) fn dt(&self) -> f32 {
         self.runner.world.settings().step.dt
     }
 
+    /// The bounding box of the initial positions: minimum and maximum corner, m.
     pub(crate) fn bounds(&self) -> [[f32; 3]; 2] {
         self.bounds
     }
@@ -74,20 +81,24 @@ where
         self.request.wind.unwrap_or(!self.scene.forces.is_empty())
     }
 
+    /// Whether particles have tethers: as requested, or as in the scene.
     pub(crate) fn has_tethers(&self) -> bool {
         let in_scene = || self.scene.models().any(|(_, model)| !model.tethers.is_empty());
         self.request.tethers.unwrap_or_else(in_scene)
     }
 
+    /// Whether models have self-collision: as requested, or as in the scene.
     pub(crate) fn has_collisions(&self) -> bool {
         let in_scene = || self.scene.models().any(|(_, model)| model.self_collision.is_some());
         self.request.collisions.unwrap_or_else(in_scene)
     }
 
+    /// Whether models may sleep.
     pub(crate) fn may_sleep(&self) -> bool {
         self.runner.world.sleep().is_some()
     }
 
+    /// The number of models of the scene.
     pub(crate) fn model_count(&self) -> usize {
         self.scene.models().count()
     }
@@ -97,6 +108,7 @@ where
         self.runner.world.sleeping_models().count()
     }
 
+    /// The numbers of particles, sticks, faces and torn sticks.
     pub(crate) fn counts(&self) -> Counts {
         Counts {
             particles: self.runner.world.len(),
@@ -115,12 +127,13 @@ where
             .collect()
     }
 
+    /// The settings in force.
     pub(crate) fn current_settings(&self) -> CurrentSettings {
         let world = &self.runner.world;
         let Settings { step, passes } = world.settings();
         let [kernel, instructions] = self.runner.kernel_names().map(ToOwned::to_owned);
         let StickOverrides { compliance, stiffness, tear } = self.request.sticks;
-        // The value that all sticks have in common, if any.
+        // The value that all sticks of the scene have in common, if any.
         let common =
             |value: fn(&Model<D>, usize) -> f32| {
                 let models = self.scene.models().map(|(_, model)| model);
@@ -149,7 +162,7 @@ where
     }
 }
 
-/// The value that all `values` have in common: `None` if there are no values, `Some(None)` if they
+/// The value that all `values` have in common: `None` if there are no values, `Some(None)` if the values
 /// differ.
 #[allow(clippy::option_option, reason = "absent, null and a value differ")]
 fn common_value(mut values: impl Iterator<Item = f32>) -> Option<Option<f32>> {

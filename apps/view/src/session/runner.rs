@@ -7,7 +7,7 @@ use super::SessionError;
 use crate::kernels::kernel_and_isa_names;
 use crate::step_timer::StepTimer;
 
-/// A world, its kernels, and its step times.
+/// A world, its kernels, and the timer of its steps.
 pub(super) struct Runner<const D: usize> {
     pub(super) kernels: KernelSet,
     pub(super) world: World<D>,
@@ -18,6 +18,7 @@ impl<const D: usize> Runner<D>
 where
     World<D>: Simulation<D>,
 {
+    /// Runs a watched step; `stopwatch` returns the time, s.
     pub(super) fn step(&mut self, stopwatch: &dyn Fn() -> f64) -> Result<Outcome, WorldError> {
         let mut last_time = stopwatch();
         let timer = &mut self.timer;
@@ -37,11 +38,11 @@ where
         largest.map_or(["", ""], |island| kernel_and_isa_names(&self.kernels, island.schedule()))
     }
 
-    /// Whether all positions have the same bits; any two NaN count as equal.
+    /// Whether all positions of both worlds have the same bits; any two NaN count as equal.
     pub(super) fn has_equal_positions(&self, other: &Self) -> bool {
         let [islands, other_islands] = [self, other].map(|runner| runner.world.islands());
-        islands.iter().zip(other_islands).all(|(island, other)| {
-            let [own, other] = [island, other].map(|island| &island.model.particles);
+        islands.iter().zip(other_islands).all(|(island, other_island)| {
+            let [own, other] = [island, other_island].map(|island| &island.model.particles);
             let bits = |x: &f32| x.canonical_bits();
             (0..D).all(|axis| {
                 own.positions(axis).iter().map(bits).eq(other.positions(axis).iter().map(bits))
@@ -50,10 +51,10 @@ where
     }
 }
 
-/// The second world of a kernel comparison, which pages call a race.
+/// The second world of a comparison of two kernels, which pages call a race.
 pub(super) struct Comparison<const D: usize> {
     pub(super) runner: Runner<D>,
-    /// The first step after which positions differed.
+    /// The number of the first step after which the positions of the two worlds differed.
     pub(super) first_difference: Option<u64>,
 }
 

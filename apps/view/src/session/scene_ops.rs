@@ -6,11 +6,12 @@ use taut::world::{Drag, Field, Force, Gusts, Model, Scene, Wind, WindLaw, World}
 
 /// Operations on scenes that differ between 2-D and 3-D.
 pub(crate) trait SceneOps<const D: usize> {
-    /// Tears the sticks that a blade crosses as it moves from one segment to another; returns their
-    /// number. In 2-D it cuts along the path of the blade's first point.
+    /// Tears the sticks that a blade crosses as it moves from the segment `from` to the segment `to`;
+    /// returns the number of torn sticks. In 2-D only the first points of the two segments matter: the
+    /// cut is the line between them.
     fn cut(world: &mut World<D>, from: [[f32; 3]; 2], to: [[f32; 3]; 2]) -> usize;
 
-    /// The wind for scenes without forces.
+    /// The wind that pages can switch on in scenes without forces.
     fn default_wind(&self) -> Arc<dyn Force<D>>;
 }
 
@@ -35,8 +36,8 @@ impl SceneOps<3> for Scene<3> {
         if area <= 0.0 {
             return uniform_wind(self);
         }
-        // Scales the air density, 1.2 kg/m³, with the mass per area, so that any cloth moves like
-        // one of 0.2 kg/m².
+        // Scales the density of the air, 1.2 kg/m³, with the mass per area of the scene, so that any cloth
+        // moves like one of 0.2 kg/m².
         let mass: f64 = models().map(Model::mass).sum();
         let density = (1.2 * (mass / area) / 0.2) as f32;
         let law = WindLaw::Plate { density, drag: 1.3, lift: 0.0 };
@@ -45,7 +46,7 @@ impl SceneOps<3> for Scene<3> {
     }
 }
 
-/// The area of all faces, m².
+/// The area of all faces of a model, m².
 fn face_area(model: &Model) -> f64 {
     let triangle_area = |corners: [u32; 3]| {
         let [a, b, c] =
@@ -61,7 +62,7 @@ fn face_area(model: &Model) -> f64 {
     model.faces.iter().copied().map(triangle_area).sum()
 }
 
-/// Uniform wind of 6 m/s; its drag accelerates a particle of mean mass with a time constant of 2 s.
+/// Uniform wind of 6 m/s along x. Its drag brings a particle of mean mass to that velocity with a time constant of 2 s.
 fn uniform_wind<const D: usize>(scene: &Scene<D>) -> Arc<dyn Force<D>> {
     let mass: f64 = scene.models().map(|(_, model)| model.mass()).sum();
     let linear = 0.5 * (mass / scene.particles().max(1) as f64) as f32;

@@ -1,5 +1,5 @@
-//! Which requests a server accepts, depending on its port. Compiles the source file itself, because
-//! tests cannot bind port 80.
+//! Which requests a server accepts, depending on its port. Compiles the source file of the server here,
+//! because a test cannot start a server on port 80.
 
 #[path = "../../src/server/allowed_hosts.rs"]
 #[allow(dead_code, unreachable_pub, reason = "only the server uses the rest")]

@@ -5,7 +5,7 @@ use taut::world::LibraryScene;
 
 use crate::page::{Frame, Page, ReceivedMessage, STEP, messages_of};
 
-/// Whether all coordinates differ by at most `tolerance`, m.
+/// Whether each coordinate of two points differs by at most `tolerance`, m.
 fn is_near(one: [f32; 3], other: [f32; 3], tolerance: f32) -> bool {
     one.iter().zip(other).all(|(one, other)| (one - other).abs() <= tolerance)
 }
@@ -22,10 +22,12 @@ fn a_dragged_particle_follows_and_keeps_its_velocity_when_released() {
         ));
         assert_eq!(page.run_steps(1).frame().vertices[63], to);
     }
+    // Without further drags, the particle stays where it was dragged.
     let held = page.run_steps(5).frame().vertices[63];
     assert_eq!(held, [0.35, -0.35, 0.01 * 10.0]);
-    let to = r#"{"do":"drag","particle":63,"to":[0.35,-0.35,0.12]}"#;
-    page.send(to).run_steps(1).send(r#"{"do":"release","particle":63}"#);
+    // Dragged on by 0.02 m in one step, it moves farther after its release.
+    let drag = r#"{"do":"drag","particle":63,"to":[0.35,-0.35,0.12]}"#;
+    page.send(drag).run_steps(1).send(r#"{"do":"release","particle":63}"#);
     assert!(page.run_steps(1).frame().vertices[63][2] > 0.12);
     assert!(page.errors().is_empty());
 }
@@ -113,7 +115,7 @@ fn settings_change_without_a_restart() {
         assert!(pairs.clone().all(|(one, other)| is_near(*one, *other, 0.05)), "{change}");
         assert!(pairs.clone().any(|(one, other)| one != other), "{change}");
 
-        // Null resets the settings.
+        // Null resets a setting to the value of the scene.
         let names: Vec<String> = expected_settings
             .as_object()
             .unwrap()
@@ -137,7 +139,7 @@ fn the_result_depends_on_settings_but_not_on_the_kernel() {
     };
     let reference = run(r#"{"do":"set"}"#);
     for kernel in kernels.as_array().unwrap() {
-        // The scene is one sheet, so it suits all kernels except copies.
+        // The scene is a single sheet, so all kernels except copies suit it.
         assert_eq!(kernel["reason"].is_null(), kernel["name"] != "copies", "{kernel}");
         if !kernel["reason"].is_null() {
             continue;
@@ -171,7 +173,7 @@ fn gravity_and_wind_can_be_switched_and_a_reset_restarts_the_scene() {
     assert!(y < 0.95 && x.abs() < 1e-3);
     let [_, without_gravity] = mean_x_and_y(&[r#"{"do":"gravity","on":false}"#]);
     assert!((without_gravity - 1.0).abs() < 1e-6);
-    // The default wind, in a scene without forces.
+    // In a scene without forces, the default wind can be switched on.
     let mean_z = |wind: bool| {
         let mut page = Page::new("drape", 12);
         page.send(&format!(r#"{{"do":"wind","on":{wind}}}"#));
@@ -273,7 +275,8 @@ fn loading_a_scene_of_another_dimension_keeps_the_kernel() {
     assert!(page.errors().is_empty(), "dragging a released particle gave an error");
 }
 
-/// If the size of a scene is a number of copies, a world simulates that many models as copies.
+/// If the size of a scene is a number of copies, the scene has that many models, which the kernel copies can
+/// simulate together.
 #[test]
 fn scenes_of_copies_can_be_loaded_with_any_number_of_copies() {
     for library_scene in LibraryScene::ALL {
@@ -316,7 +319,7 @@ fn operations_depend_on_the_formula() {
 #[test]
 fn dropped_time_is_reported() {
     let mut page = Page::new("drape", 8);
-    // Of 60 whole steps only 4 run at once; the time of the other 56 is dropped.
+    // Of the 60 steps that are due, 4 run at once; the time of the other 56 is dropped.
     page.host.advance(60.5 * STEP);
     let figures = page.figures();
     assert_eq!(figures["steps"], 4);

@@ -9,6 +9,7 @@ use crate::page::{Page, ReceivedMessage};
 #[test]
 fn an_invalid_command_gives_an_error_and_changes_nothing() {
     let mut page = Page::new("plants", 2);
+    // An empty change makes the host send the state.
     page.send(r#"{"do":"set"}"#);
     let before = page.state();
     for command in [
@@ -84,9 +85,12 @@ fn a_blown_up_simulation_stops_until_a_reset() {
         page.send(r#"{"do":"grab","particle":3}"#);
         page.send(r#"{"do":"drag","particle":3,"to":[9e11,-9e11,0]}"#);
         page.run_steps(30).messages();
+        // A new page receives the current figures as its last message.
         let other = page.host.connect();
-        let figures = crate::page::messages_of(&mut page.host, other);
-        let Some(ReceivedMessage::Figures(figures)) = figures.last() else { panic!("{figures:?}") };
+        let messages = crate::page::messages_of(&mut page.host, other);
+        let Some(ReceivedMessage::Figures(figures)) = messages.last() else {
+            panic!("{messages:?}")
+        };
         assert_eq!(figures["blown"], true, "{}", library_scene.name);
         assert!(figures["steps"].as_u64().unwrap() < 30);
         assert_eq!(page.host.seconds_until_step(), None);
@@ -120,8 +124,8 @@ fn extreme_settings_do_not_panic() {
         ] {
             page.send(command).run_steps(6);
         }
-        // Springs may reject substeps. A scene with a position that is not finite restarts if its
-        // order changes.
+        // Two errors are expected: substeps with which springs are unstable are rejected, and a scene with a
+        // position that is not finite restarts when its order changes.
         let is_expected =
             |error: &String| error.contains("Restarted: ") || error.contains("spring");
         let errors = page.errors();
@@ -149,7 +153,7 @@ fn a_scene_from_a_file_has_no_size() {
 
 #[test]
 fn an_unstable_spring_is_rejected_although_its_end_is_held() {
-    // The spring is unstable with one substep, but stable while its free end is held.
+    // With one substep the spring is unstable, unless its free end, particle 1, is held.
     let text = r#"
         [step]
         substeps = 8
@@ -204,7 +208,7 @@ fn a_page_can_hold_a_limited_number_of_particles() {
     }
     let errors = page.errors();
     assert!(matches!(&errors[..], [error] if error.contains("at most 64 particles")), "{errors:?}");
-    // It may grab a held particle again, and another one after a release.
+    // The page may grab a held particle again, and another particle after a release.
     page.send(r#"{"do":"grab","particle":3}"#);
     page.send(r#"{"do":"release","particle":3}"#).send(r#"{"do":"grab","particle":100}"#);
     assert!(page.errors().is_empty());

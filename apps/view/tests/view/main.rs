@@ -1,5 +1,5 @@
-//! Tests the host through its messages, and the server through real sockets.
-#![allow(clippy::float_cmp, reason = "equal values must be bit-identical")]
+//! Tests the host through its commands and messages, and the server through real sockets.
+#![allow(clippy::float_cmp, reason = "compared values are expected to be bit-identical")]
 
 mod allowed_hosts;
 mod commands;

@@ -1,11 +1,11 @@
-//! Messages to pages: their order, and that they are consistent.
+//! Messages to pages: their order, and whether they are consistent with each other.
 
 use taut::world::{AnyScene, LibraryScene};
 use taut_view::{Host, Options};
 
 use crate::page::{Frame, Page, REMOVED, ReceivedMessage, messages_of};
 
-/// A size at which a scene can be built quickly.
+/// A size in which a scene can be built quickly.
 fn small_size(scene: &LibraryScene) -> usize {
     (scene.size / 4).max(4)
 }
@@ -34,6 +34,7 @@ fn a_new_page_receives_the_whole_scene() {
         assert_eq!(particles, count(&mesh["particles"]), "{}", library_scene.name);
         let (model_sticks, springs) = sticks.split_at(count(&counts["sticks"]));
         assert_eq!(faces.len(), count(&counts["faces"]));
+        // Only this scene has springs, and no scene of the library has ties.
         assert_eq!(springs.is_empty(), library_scene.name != "springs");
         assert_eq!(rests.len(), sticks.len());
         assert!(rests.iter().all(|&rest| rest > 0.0));
@@ -41,7 +42,7 @@ fn a_new_page_receives_the_whole_scene() {
         assert_eq!(frame.poses.len(), mesh["obstacles"].as_array().unwrap().len());
         assert_eq!(frame.step as usize, count(&figures["steps"]));
 
-        // The ranges of the models (`parts`) are adjacent.
+        // The ranges of the parts are adjacent, for particles, sticks and faces.
         let mut expected_starts = [0; 3];
         let mut grains = Vec::new();
         for part in mesh["parts"].as_array().unwrap() {
@@ -136,6 +137,7 @@ fn a_page_that_does_not_take_its_messages_gets_the_newest_of_each_kind() {
 #[test]
 fn each_page_is_sent_a_cut_once() {
     let mut page = Page::new("curtain", 24);
+    // This page takes no messages between the two cuts.
     let late_page = page.host.connect();
     let late_messages = |page: &mut Page| messages_of(&mut page.host, late_page);
     page.run_steps(2).messages();

@@ -9,7 +9,8 @@ pub(crate) const STEP: f64 = 1.0 / 60.0;
 /// The index in place of each corner of a removed face and each end of a torn stick.
 pub(crate) const REMOVED: u32 = u32::MAX;
 
-/// A decoded message of the host. The `u32` of `Mesh` and `Rests` is the epoch.
+/// A decoded message of the host. `State` and `Figures` have the whole JSON message. The `u32` of `Mesh`
+/// and `Rests` is the epoch.
 #[derive(Clone, Debug)]
 pub(crate) enum ReceivedMessage {
     State(Value),
@@ -28,11 +29,12 @@ pub(crate) struct Frame {
     pub(crate) epoch: u32,
     pub(crate) step: u32,
     pub(crate) vertices: Vec<[f32; 3]>,
-    /// Position, then rotation as a quaternion x, y, z, w.
+    /// For each obstacle its position, m, then its rotation as a quaternion x, y, z, w.
     pub(crate) poses: Vec<[f32; 7]>,
 }
 
 impl ReceivedMessage {
+    /// Decodes a text message.
     pub(crate) fn from_text(text: &str) -> Self {
         let value: Value = serde_json::from_str(text).unwrap();
         match value["say"].as_str().unwrap() {
@@ -43,6 +45,7 @@ impl ReceivedMessage {
         }
     }
 
+    /// Decodes a binary message, and checks its length.
     pub(crate) fn from_binary(bytes: &[u8]) -> Self {
         let (words, rest) = bytes.as_chunks::<4>();
         let words: Vec<u32> = words.iter().map(|&word| u32::from_le_bytes(word)).collect();
@@ -50,6 +53,7 @@ impl ReceivedMessage {
         // The meaning of `first` and `second` depends on the kind.
         let [first, second] = [first as usize, second as usize];
         let to_f32 = |word: &u32| f32::from_bits(*word);
+        // Kind 1 has JSON, whose length need not be a multiple of 4 bytes.
         if kind != 1 {
             assert!(rest.is_empty());
         }
@@ -100,6 +104,7 @@ pub(crate) struct Page {
 }
 
 impl Page {
+    /// A page on a new host with this library scene.
     pub(crate) fn new(scene: &str, size: usize) -> Self {
         let options =
             Options { scene: scene.to_owned(), size: Some(size), threads: 2, ..Options::default() };
@@ -117,7 +122,7 @@ impl Page {
     /// Advances the simulation by a number of steps.
     pub(crate) fn run_steps(&mut self, steps: usize) -> &mut Self {
         for _ in 0..steps {
-            // A little more than a step, so that rounding does not delay it.
+            // Slightly more than the time of a step, so that rounding errors do not delay the step.
             self.host.advance(STEP * 1.000_01);
         }
         self
@@ -128,7 +133,7 @@ impl Page {
         messages_of(&mut self.host, self.id)
     }
 
-    /// Requests a frame, takes all messages, and returns the frame.
+    /// Requests a frame, takes all messages, and returns the frame. Panics if there is none.
     pub(crate) fn frame(&mut self) -> Frame {
         self.send(r#"{"do":"next"}"#);
         let mut frames = self.messages().into_iter().filter_map(|message| match message {
@@ -138,7 +143,7 @@ impl Page {
         frames.next_back().expect("no newer frame")
     }
 
-    /// Takes all messages, and returns the last state.
+    /// Takes all messages, and returns the last state. Panics if there is none.
     pub(crate) fn state(&mut self) -> Value {
         let mut states = self.messages().into_iter().filter_map(|message| match message {
             ReceivedMessage::State(state) => Some(state),
@@ -147,7 +152,7 @@ impl Page {
         states.next_back().expect("no new state")
     }
 
-    /// Takes all messages, and returns the last figures.
+    /// Takes all messages, and returns the last figures. Panics if there are none.
     pub(crate) fn figures(&mut self) -> Value {
         let mut figures = self.messages().into_iter().filter_map(|message| match message {
             ReceivedMessage::Figures(figures) => Some(figures),

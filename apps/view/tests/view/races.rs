@@ -1,4 +1,4 @@
-//! Races: two kernels that run the same scene.
+//! Races: two kernels simulate the same scene, and their positions are compared.
 
 use crate::page::Page;
 
@@ -26,6 +26,7 @@ fn positions_stay_equal_in_a_race_whatever_commands_run() {
             assert_eq!(race["equal"], true, "{scene}, {command}: {race}");
             assert!(race["first_difference"].is_null());
         }
+        // A reset restarts both worlds; a race without a kernel stops the race.
         assert!(page.send(r#"{"do":"reset"}"#).run_steps(12).figures()["race"]["equal"] == true);
         assert!(page.send(r#"{"do":"race"}"#).state()["race"].is_null());
         assert!(page.errors().is_empty());

@@ -83,11 +83,11 @@ impl Client {
     /// Reads and discards all messages on another thread, so that sending never blocks.
     fn drain(&mut self) -> JoinHandle<()> {
         let mut stream = self.stream().try_clone().unwrap();
-        // The end of the stream or an error ends the thread.
+        // The thread ends at the end of the stream or at an error.
         thread::spawn(move || drop(io::copy(&mut stream, &mut io::sink())))
     }
 
-    /// Whether the server closes the socket instead of sending further figures.
+    /// Whether the server closes the socket within the next 30 messages; it sends figures ten times per second.
     fn is_closed(&mut self) -> bool {
         (0..30).any(|_| self.0.read().is_err())
     }
@@ -96,6 +96,7 @@ impl Client {
         self.0.send(Message::text(command)).unwrap();
     }
 
+    /// Waits for the next message.
     fn receive(&mut self) -> ReceivedMessage {
         match self.0.read().unwrap() {
             Message::Text(text) => ReceivedMessage::from_text(&text),
@@ -150,7 +151,7 @@ fn a_slow_page_receives_only_the_newest_frame() {
     let [mut slow, mut quick] = [server.connect(), server.connect()];
     let first = slow.frame().step;
     while quick.frame().step < first + 20 {}
-    assert!(slow.frame().step >= first + 20, "it received an older frame");
+    assert!(slow.frame().step >= first + 20, "the slow page received an older frame");
 }
 
 #[test]
@@ -177,7 +178,7 @@ fn other_origins_and_host_names_are_rejected() {
     let response = server.get("/worker.js", &own_host).to_lowercase();
     assert!(response.contains("content-type: text/javascript"), "{response}");
 
-    // Sockets, too: a page of another site could otherwise connect.
+    // The same holds for WebSockets: otherwise a page of another site could connect.
     let url = format!("ws://{}/socket", server.address);
     let with_origin = |origin: String| {
         let mut request = url.as_str().into_client_request().unwrap();
@@ -212,7 +213,7 @@ fn shutdown_does_not_wait_for_pages() {
 fn a_command_that_is_too_long_closes_the_socket() {
     let server = TestServer::new();
     let mut client = server.connect();
-    // The header of a frame of 16 MiB: a text, masked, with its length in eight bytes.
+    // The header of a WebSocket frame of 16 MiB: a masked text, with its length in eight bytes.
     let length = (16_u64 << 20).to_be_bytes();
     client.stream().write_all(&[&[0x81, 0xff], &length[..], &[0; 4]].concat()).unwrap();
     assert!(client.is_closed());
@@ -237,7 +238,7 @@ fn pages_beyond_the_maximum_are_refused_with_a_message() {
     let response = server.get("/socket", &format!("Host: {}\r\n", server.address));
     assert!(response.starts_with("HTTP/1.1 503"), "{response}");
     assert!(response.contains("32 pages show this simulation"), "{response}");
-    // Connected pages are served, and a page that connects after one has disconnected.
+    // Connected pages are still served, and so is a page that connects after another has disconnected.
     clients[SOCKETS_MAX - 1].frame();
     drop(clients.pop());
     server.connect_when_a_slot_is_free().frame();
@@ -255,8 +256,8 @@ fn a_page_that_sends_many_resets_does_not_delay_others() {
     }
     let mut last = first;
     for _ in 0..20 {
-        // The frame arrives long before all resets have run. (On a busy machine some dozens of
-        // resets run while this thread waits for its turn.)
+        // A frame arrives long before all 20,000 resets have run. (On a busy machine, some dozens of resets
+        // run while this thread waits for a processor.)
         let epoch = watcher.frame().epoch;
         assert!(epoch - last <= 500, "{} resets between two frames", epoch - last);
         last = epoch;
@@ -268,6 +269,7 @@ fn a_page_that_sends_many_resets_does_not_delay_others() {
 
 #[test]
 fn the_server_responds_after_a_flood_of_messages_and_connections() {
+    // Each flooding page sends these commands in turn.
     const COMMANDS: [&str; 12] = [
         r#"{"do":"next"}"#,
         r#"{"do":"reset"}"#,

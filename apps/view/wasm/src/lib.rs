@@ -3,10 +3,10 @@
 //!
 //! | export | what it does |
 //! |---|---|
-//! | `begin()` | creates the host and connects the page; before that, other exports do nothing |
+//! | `begin()` | creates the host and connects the page; before it is called, other exports have no effect |
 //! | `command(length)` | returns the address of a buffer for a command of `length` bytes of UTF-8 |
 //! | `receive()` | runs the command in that buffer |
-//! | `advance(seconds)` | advances time |
+//! | `advance(seconds)` | advances time by `seconds`, and runs the steps that are due |
 //! | `due()` | seconds until the next step; below 0 while paused or blown up |
 //! | `take()` | makes the next message; returns 0 if there is none, 1 for text, 2 for bytes |
 //! | `message()`, `message_length()` | address and length of that message |
@@ -28,7 +28,7 @@ unsafe extern "C" {
     safe fn now() -> f64;
 }
 
-/// The host and its page, and the buffers of the last command and message.
+/// The host and its page; the buffers of the next command and of the last message.
 #[derive(Default)]
 struct Instance {
     host: Option<(Host, PageId)>,
@@ -40,11 +40,12 @@ thread_local! {
     static INSTANCE: RefCell<Instance> = RefCell::default();
 }
 
+/// Runs `action` on the only instance.
 fn with_instance<R>(action: impl FnOnce(&mut Instance) -> R) -> R {
     INSTANCE.with_borrow_mut(action)
 }
 
-/// Creates the host with the scene `curtain`.
+/// Creates the host with the scene `curtain`, and connects the page.
 // SAFETY: no other export has this name. The same holds for the exports below.
 #[unsafe(no_mangle)]
 pub extern "C" fn begin() {
@@ -59,7 +60,7 @@ pub extern "C" fn begin() {
     }
 }
 
-/// Returns a buffer for a command of `length` bytes.
+/// Returns the address of a buffer for a command of `length` bytes of UTF-8.
 #[unsafe(no_mangle)]
 pub extern "C" fn command(length: usize) -> *mut u8 {
     with_instance(|instance| {
@@ -69,7 +70,7 @@ pub extern "C" fn command(length: usize) -> *mut u8 {
     })
 }
 
-/// Runs the command in the buffer.
+/// Runs the command in the buffer that `command` returned.
 #[unsafe(no_mangle)]
 pub extern "C" fn receive() {
     with_instance(|instance| {
@@ -79,7 +80,7 @@ pub extern "C" fn receive() {
     });
 }
 
-/// Advances time.
+/// Advances time by `seconds`, and runs the steps that are due.
 #[unsafe(no_mangle)]
 pub extern "C" fn advance(seconds: f64) {
     with_instance(|instance| {
@@ -97,7 +98,7 @@ pub extern "C" fn due() -> f64 {
     })
 }
 
-/// Makes the next message: 0 if there is none, 1 for text, 2 for bytes.
+/// Makes the next message. Returns 0 if there is none, 1 for text, 2 for bytes.
 #[unsafe(no_mangle)]
 pub extern "C" fn take() -> u32 {
     with_instance(|instance| {

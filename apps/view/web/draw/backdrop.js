@@ -1,10 +1,11 @@
-// The background: a gradient; in 2-D also a grid in metres.
+// The background: a gradient and, in 2-D, a grid whose cells are a power of ten in metres.
 
 import { program } from './gl.js';
 
 const VERTEX = `
 out vec2 v_ndc;
 void main() {
+  // One triangle that covers the whole picture.
   v_ndc = vec2(gl_VertexID == 1 ? 3.0 : -1.0, gl_VertexID == 2 ? 3.0 : -1.0);
   gl_Position = vec4(v_ndc, 1.0, 1.0);
 }`;
@@ -12,7 +13,7 @@ void main() {
 const FRAGMENT = `
 in vec2 v_ndc;
 uniform vec3 u_top, u_bottom, u_grid;
-uniform vec4 u_window;   // 2-D: the visible part of the plane: centre, half size, m
+uniform vec4 u_window;   // in 2-D, the visible part of the plane: centre, half width and half height, m
 uniform float u_cell;    // size of a grid cell, m; 0: no grid
 out vec4 colour;
 float grid(vec2 x) {
@@ -27,7 +28,7 @@ void main() {
     vec2 at = (u_window.xy + v_ndc * u_window.zw) / u_cell;
     base = mix(base, u_grid, 0.10 * grid(at) + 0.16 * grid(at / 5.0));
   }
-  // Dithering: with eight bits the steps of the gradient would be visible.
+  // Dithering: without it, the steps of a gradient of eight bits would be visible.
   base += (fract(sin(dot(gl_FragCoord.xy, vec2(12.9898, 78.233))) * 43758.5453) - 0.5) / 255.0;
   colour = vec4(base, 1.0);
 }`;

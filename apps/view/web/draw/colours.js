@@ -1,10 +1,10 @@
-// Colours of the light and the dark theme. Colours of surfaces are linear, for lighting; colours of
-// lines are sRGB.
+// Colours of models, and of the light and the dark theme. Colours of lit surfaces are linear; colours of lines and of
+// flat areas are sRGB.
 
 const hex = (text) => [1, 3, 5].map((i) => parseInt(text.slice(i, i + 2), 16) / 255);
 const linear = (text) => hex(text).map((x) => x ** 2.2);
 
-/** Front and back of cloths, assigned in rotation. */
+/** Colours of the front and the back of cloths, assigned in rotation. */
 const CLOTHS = [
   ['#c8452f', '#e8c9a4'],
   ['#2f6f8f', '#d8dcd2'],
@@ -19,7 +19,7 @@ const LEAF = [linear('#5f8f3e'), linear('#8fae5f')];
 const ROPE = linear('#c9a66b');
 const DROP = linear('#4aa3d8');
 
-/** Colours of the part with this index: front and back of its faces, and its tubes. */
+/** The colours of the part with this index: those of the front and back of its faces, and that of its tubes. */
 export function coloursOf({ kind }, index) {
   switch (kind) {
     case 'cloth': return { faces: CLOTHS[index % CLOTHS.length], tube: ROPE };
@@ -40,9 +40,9 @@ const shared = {
 };
 
 /**
- * `top`, `bottom`: background; `line`: sticks; `faint`: edges of obstacles in 2-D; `outline`: around tubes
- * in 2-D; `fillAlpha`: opacity of faces in 2-D; `key`, `sky`, `earth`: lights (`shading.js`); `shade`:
- * strength of shadows on floors.
+ * `top`, `bottom`: the background; `floor`, `grid`: floors and their lines; `line`: sticks; `outline`: around tubes in
+ * 2-D; `faint`: edges of obstacles in 2-D; `fillAlpha`: opacity of faces in 2-D; `obstacle`, `obstacleFlat`: obstacles
+ * in 3-D and in 2-D; `key`, `sky`, `earth`: lights (see `shading.js`); `shade`: strength of shadows on floors.
  */
 export const THEMES = {
   light: {

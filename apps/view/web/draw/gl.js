@@ -1,9 +1,9 @@
-// WebGL2 helpers: programs, buffers, and arrays in textures.
+// Helpers for WebGL2: programs, buffers, and arrays in textures.
 
 /**
- * Compiles a program. Returns its `handle`, and `uniforms`: the locations of its uniforms by name.
- * The shader text fixes the locations of attributes. `feedback` names the varyings that transform
- * feedback writes.
+ * Compiles a program from the texts of its shaders, which fix the locations of attributes. Returns its
+ * `handle`, and `uniforms`: the locations of its uniforms by name. `feedback`: the names of the varyings
+ * that transform feedback writes, if any.
  */
 export function program(gl, vertex, fragment, feedback) {
   const handle = gl.createProgram();
@@ -46,7 +46,7 @@ export const TEXEL = `
 ivec2 texel(uint i) { return ivec2(int(i & ${ROW - 1}u), int(i >> ${Math.log2(ROW)}u)); }
 `;
 
-/** An array in a texture. */
+/** An array in a texture: one element, of `components` numbers, per texel. */
 export class ArrayTexture {
   constructor(gl, length, { internal, format, type, components }) {
     Object.assign(this, { gl, length, format, type, components });
@@ -58,7 +58,7 @@ export class ArrayTexture {
     }
   }
 
-  /** Uploads `data`: full rows in one call, the rest in a second call. */
+  /** Uploads all elements: the full rows of the texture in one call, the rest in a second call. */
   fill(data) {
     const { gl, format, type, components } = this;
     const count = Math.min(data.length / components, this.length);
@@ -70,7 +70,7 @@ export class ArrayTexture {
     if (rest) gl.texSubImage2D(gl.TEXTURE_2D, 0, 0, rows, rest, 1, format, type, data, rows * ROW * components);
   }
 
-  /** Uploads one element of `data`. */
+  /** Uploads the element `index` of `data`. */
   update(index, data) {
     const { gl, format, type, components } = this;
     gl.bindTexture(gl.TEXTURE_2D, this.texture);
@@ -79,11 +79,13 @@ export class ArrayTexture {
     );
   }
 
+  /** Binds the texture to a texture unit. */
   bind(unit) {
     this.gl.activeTexture(this.gl.TEXTURE0 + unit);
     this.gl.bindTexture(this.gl.TEXTURE_2D, this.texture);
   }
 
+  /** Deletes the texture. */
   free() {
     this.gl.deleteTexture(this.texture);
   }

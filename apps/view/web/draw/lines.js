@@ -1,5 +1,5 @@
-// Flat lines with round ends between particles: sticks a few pixels wide and, in 2-D, limbs and ropes
-// in their true width.
+// Draws flat lines with round ends between particles: sticks a few pixels wide and, in 2-D, tubes (ropes, limbs) in
+// their true width.
 
 import { program } from './gl.js';
 import { POSITION, UNIT } from './matter.js';
@@ -11,18 +11,18 @@ layout(location = 2) in vec2 a_radii;
 layout(location = 3) in vec3 a_colour;
 ${POSITION}
 uniform mat4 u_viewProjection;
-uniform vec2 u_size;        // of the viewport, pixels
-uniform float u_pixels;     // half the width in pixels; 0: use the radii
-uniform float u_perMetre;   // pixels per metre in 2-D
+uniform vec2 u_size;        // size of the viewport, pixels
+uniform float u_pixels;     // half the width, pixels; 0: use the radii
+uniform float u_perMetre;   // pixels per metre, in 2-D
 uniform float u_widen;      // added to half the width, pixels
 uniform float u_nearer;     // depth offset towards the eye, as a fraction of the distance
-out vec2 v_at;              // pixels along and across the line, from its first end
-flat out float v_length;    // pixels
+out vec2 v_at;              // position along and across the line, from its first end, pixels
+flat out float v_length;    // length of the line, pixels
 flat out vec2 v_half;       // half the width at both ends, pixels
 flat out float v_stretch;   // as a fraction; negative: compression
 flat out vec3 v_colour;
 void main() {
-  gl_Position = vec4(2.0, 2.0, 2.0, 1.0);   // out of view: draws nothing
+  gl_Position = vec4(2.0, 2.0, 2.0, 1.0);   // out of view: if this function returns early, nothing is drawn
   bool isPoint = a_ends.x == a_ends.y;      // a torn or hidden stick, or a ball
   if (isPoint && (u_pixels > 0.0 || a_radii.x == 0.0)) return;
   vec3 pa = position(a_ends.x), pb = position(a_ends.y);
@@ -54,13 +54,13 @@ flat in float v_stretch;
 flat in vec3 v_colour;
 uniform vec4 u_colour;
 uniform vec3 u_long, u_short;
-uniform float u_range;   // the stretch that is shown in full colour; 0: stretch is not shown
+uniform float u_range;   // the stretch or compression that is shown in full colour; 0: they are not shown
 uniform float u_own;     // 1: use the colour of each line; 0: use u_colour
 out vec4 colour;
 void main() {
   float t = v_length > 0.0 ? clamp(v_at.x / v_length, 0.0, 1.0) : 0.0;
   float wide = mix(v_half.x, v_half.y, t);
-  // Signed distance from the edge, pixels.
+  // Signed distance from the edge of the line, pixels; negative inside.
   float far = length(v_at - vec2(t * v_length, 0.0)) - wide;
   float alpha = clamp(0.5 - far, 0.0, 1.0) * min(1.0, 2.0 * wide);
   vec3 base = mix(u_colour.rgb, pow(v_colour, vec3(1.0 / 2.2)), u_own);
@@ -80,15 +80,16 @@ export class Lines {
     this.arrays = new Map();
   }
 
-  /** Deletes what refers to the buffers of the previous topology. */
+  /** Deletes the vertex arrays, which refer to the buffers of the previous topology. */
   reset() {
     for (const array of this.arrays.values()) this.gl.deleteVertexArray(array);
     this.arrays.clear();
   }
 
   /**
-   * Binds the vertex array `name`; creates it on first use, from buffers with one element for each line,
-   * starting at element `first`. `attributes`: buffer, number of components and whether they are integers.
+   * Binds the vertex array `name`. Creates it on first use, from buffers with one element for each line, of which it
+   * uses those from `first` on. `attributes`: for each location, the buffer (or null), the number of components and
+   * whether they are integers.
    */
   bindArray(name, first, attributes) {
     const { gl } = this;
@@ -106,6 +107,7 @@ export class Lines {
     });
   }
 
+  /** Activates the program with the camera and a style (see the uniforms of the shaders). */
   begin({ camera, matter, theme }, { pixels, colour, nearer = 0, widen = 0, own = 0, range = 0 }) {
     const { gl, program: { handle, uniforms } } = this;
     gl.useProgram(handle);
@@ -126,6 +128,7 @@ export class Lines {
     gl.depthMask(false);
   }
 
+  /** Restores the state of WebGL after `begin`. */
   end() {
     const { gl } = this;
     gl.bindVertexArray(null);
@@ -139,7 +142,8 @@ export class Lines {
     const { matter } = view;
     const count = matter.mesh.sticks.length / 2;
     if (!count) return;
-    const name = matter.rests ? 'rests' : 'sticks';
+    // The vertex array with rest lengths differs from the one before they have arrived.
+    const name = matter.rests ? 'sticks with rests' : 'sticks';
     this.begin(view, { ...style, range: matter.rests ? style.range : 0 });
     this.bindArray(name, 0, [[matter.ends, 2, true], [matter.rests, 1, false]]);
     gl.vertexAttrib1f(1, 0);
@@ -147,7 +151,7 @@ export class Lines {
     this.end();
   }
 
-  /** Draws the tubes of a part in 2-D, in their true width. */
+  /** Draws `count` tubes, from `first` on, in their true width; for 2-D. */
   tubes(view, [first, count], style) {
     const { gl } = this;
     const { matter } = view;

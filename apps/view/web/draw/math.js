@@ -1,4 +1,5 @@
-// Vectors are plain arrays of three; matrices are 16 numbers in column-major order, as in WebGL.
+// Vectors and matrices. Vectors are plain arrays of three numbers; matrices are 16 numbers in column-major order, as in
+// WebGL.
 
 export const add = (a, b) => [a[0] + b[0], a[1] + b[1], a[2] + b[2]];
 export const subtract = (a, b) => [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
@@ -12,7 +13,7 @@ export const cross = (a, b) => [
   a[0] * b[1] - a[1] * b[0],
 ];
 
-/** The product `a b`. */
+/** The matrix product `a b`. */
 export function multiply(a, b) {
   const out = new Float32Array(16);
   for (let column = 0; column < 4; column++) {
@@ -26,8 +27,8 @@ export function multiply(a, b) {
 }
 
 /**
- * A perspective projection with the vertical field of view `vertical`, rad, whose principal point is moved
- * by `shift`, in half viewports.
+ * A perspective projection with the vertical field of view `vertical`, rad, from distance `near` to `far`. `shift`
+ * moves the projection of the view axis away from the middle of the viewport, in half viewports.
  */
 export function perspective(vertical, aspect, near, far, shift = [0, 0]) {
   const f = 1 / Math.tan(vertical / 2);
@@ -42,7 +43,7 @@ export function perspective(vertical, aspect, near, far, shift = [0, 0]) {
   return out;
 }
 
-/** An orthographic projection of a box with these half sizes, `near` to `far` along -z. */
+/** An orthographic projection of a box with these half sizes, from `near` to `far` along -z. */
 export function orthographic(halfWidth, halfHeight, near, far) {
   const out = new Float32Array(16);
   out[0] = 1 / halfWidth;
@@ -53,6 +54,7 @@ export function orthographic(halfWidth, halfHeight, near, far) {
   return out;
 }
 
+/** The matrix from the scene to the coordinates of a camera at `eye` that looks at `target`. */
 export function lookAt(eye, target, up) {
   const z = unit(subtract(eye, target));
   const x = unit(cross(up, z));
@@ -65,7 +67,7 @@ export function lookAt(eye, target, up) {
   ]);
 }
 
-/** Scales each axis, rotates by a unit quaternion `[x, y, z, w]`, then translates. */
+/** The matrix that scales each axis, rotates by a unit quaternion `[x, y, z, w]`, then translates. */
 export function pose([px, py, pz], [x, y, z, w], [sx, sy, sz] = [1, 1, 1]) {
   return new Float32Array([
     sx * (1 - 2 * (y * y + z * z)), sx * 2 * (x * y + w * z), sx * 2 * (x * z - w * y), 0,

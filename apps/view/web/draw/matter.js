@@ -1,11 +1,11 @@
-// Particles, faces, sticks and tubes on the GPU. The positions of a frame are uploaded once, unchanged,
-// into a texture, from which all shaders read them by index. The GPU computes the normals.
+// The particles, faces, sticks and tubes of a topology as buffers of the GPU. The positions of a frame are uploaded
+// once and unchanged into a texture, from which all shaders read them by index. The GPU also computes the normals.
 
 import { NONE } from '../protocol.js';
 import { ArrayTexture, TEXEL, buffer, program } from './gl.js';
 import { tubesOf } from './tubes.js';
 
-/** Texture units. */
+/** The texture units that shaders use. */
 export const UNIT = { positions: 0, shadow: 1, corners: 2 };
 
 /** GLSL: the position of a particle. */
@@ -16,7 +16,7 @@ vec3 position(uint i) { return texelFetch(u_positions, texel(i), 0).xyz; }
 `;
 
 const NORMALS = `
-layout(location = 0) in uvec2 a_range;   // first corner of the vertex, and the number of corners
+layout(location = 0) in uvec2 a_range;   // the first pair of corners of the vertex, and the number of pairs
 uniform highp usampler2D u_corners;
 out vec3 v_normal;
 ${POSITION}
@@ -25,7 +25,7 @@ void main() {
   vec3 sum = vec3(0.0);
   for (uint i = 0u; i < a_range.y; i++) {
     uvec2 corner = texelFetch(u_corners, texel(a_range.x + i), 0).xy;
-    // Equal indices: the face was removed.
+    // If both indices are equal, the face was removed.
     if (corner.x != corner.y) sum += cross(position(corner.x) - here, position(corner.y) - here);
   }
   float size = length(sum);
@@ -33,7 +33,7 @@ void main() {
   gl_Position = vec4(0.0);
 }`;
 
-/** The maximum number of changed elements that are uploaded one by one; if more change, all are. */
+/** The maximum number of changed elements that are uploaded one by one. If more change, all elements are uploaded. */
 const SINGLE_UPLOADS_MAX = 64;
 
 export class Matter {
@@ -45,7 +45,7 @@ export class Matter {
     this.buffers = [];
   }
 
-  /** Uploads a topology. Tubes are made later, from the first positions, which give their thickness. */
+  /** Uploads a topology. Tubes are made later, because their thickness depends on the first positions. */
   setMesh(mesh) {
     this.free();
     const { gl } = this;
@@ -61,6 +61,7 @@ export class Matter {
     if (mesh.hasSmoothFaces) this.setNormals(mesh);
   }
 
+  /** Prepares the computation of normals. */
   setNormals(mesh) {
     const { gl } = this;
     const { ranges, corners, cornerIndices } = mesh.adjacency();
@@ -80,6 +81,7 @@ export class Matter {
     gl.bindBuffer(gl.ARRAY_BUFFER, null);
   }
 
+  /** Uploads the rest lengths of sticks. */
   setRests(rests) {
     this.mesh.rests = rests;
     this.rests = this.register(buffer(this.gl, this.gl.ARRAY_BUFFER, rests));
@@ -91,6 +93,7 @@ export class Matter {
     return handle;
   }
 
+  /** Deletes everything that belongs to the topology. */
   free() {
     for (const handle of this.buffers) this.gl.deleteBuffer(handle);
     this.buffers = [];
@@ -112,7 +115,7 @@ export class Matter {
         for (let corner = 3 * face; corner < 3 * face + 3; corner++) {
           const index = this.cornerIndices[corner];
           if (index === NONE) continue;
-          this.cornerData[2 * index + 1] = this.cornerData[2 * index];
+          this.cornerData[2 * index + 1] = this.cornerData[2 * index]; // equal indices: removed
           removed.push(index);
         }
       }
@@ -130,7 +133,7 @@ export class Matter {
     }
   }
 
-  /** Uploads the elements `ids` of a buffer; each has `words` 32-bit words. */
+  /** Uploads the elements `ids` of `data` to the buffer `handle`; each element has `words` 32-bit words. */
   update(target, handle, data, ids, words) {
     const { gl } = this;
     if (!ids.length) return;
@@ -140,13 +143,14 @@ export class Matter {
     else for (const id of ids) gl.bufferSubData(target, 4 * words * id, data, words * id, words);
   }
 
-  /** Uploads the positions of a frame. `colourOf(part index)` gives the colour of a tube. */
+  /** Uploads the positions of a frame. `colourOf(index)` returns the colour of the tubes of the part `index`. */
   setPositions(positions, colourOf) {
     this.positions.fill(positions);
     if (!this.tubes) this.setTubes(positions, colourOf);
     if (this.normals && this.corners.length) this.computeNormals();
   }
 
+  /** Makes and uploads the tubes. */
   setTubes(positions, colourOf) {
     const { gl } = this;
     this.tubes = tubesOf(this.mesh, positions);
@@ -156,6 +160,7 @@ export class Matter {
     this.tubeColours = this.register(buffer(gl, gl.ARRAY_BUFFER, colours));
   }
 
+  /** Computes the normals of all vertices into the buffer `normals`. */
   computeNormals() {
     const { gl, normalsProgram: { handle, uniforms } } = this;
     gl.useProgram(handle);
@@ -164,7 +169,7 @@ export class Matter {
     gl.uniform1i(uniforms.u_positions, UNIT.positions);
     gl.uniform1i(uniforms.u_corners, UNIT.corners);
     gl.bindVertexArray(this.normalsArray);
-    gl.bindBuffer(gl.ARRAY_BUFFER, null); // a transform feedback buffer must not be bound elsewhere
+    gl.bindBuffer(gl.ARRAY_BUFFER, null); // WebGL forbids another binding of a transform feedback buffer
     gl.bindTransformFeedback(gl.TRANSFORM_FEEDBACK, this.feedback);
     gl.bindBufferBase(gl.TRANSFORM_FEEDBACK_BUFFER, 0, this.normals);
     gl.enable(gl.RASTERIZER_DISCARD);

@@ -1,5 +1,5 @@
-// Parts, faces and sticks of one topology, in main memory. Removed faces and torn sticks keep their
-// index, but all their corners are 0, so that nothing is drawn.
+// The parts, faces and sticks of one topology, in main memory. Removed faces and torn sticks keep their index, but all
+// their corners and ends are particle 0, so that nothing is drawn for them.
 
 import { NONE } from '../protocol.js';
 import { cross, subtract } from './math.js';
@@ -7,6 +7,7 @@ import { cross, subtract } from './math.js';
 /** Whether the faces of a part are shaded smoothly instead of flat. */
 const isSmooth = (part) => part.kind !== 'body';
 
+/** A copy of indices with 0 in place of `NONE`. */
 function withoutNone(indices) {
   const copy = indices.slice();
   for (let i = 0; i < copy.length; i++) if (copy[i] === NONE) copy[i] = 0;
@@ -14,6 +15,7 @@ function withoutNone(indices) {
 }
 
 export class Mesh {
+  /** `message`: the decoded `Mesh` of the host (see apps/view/src/protocol/binary.rs). */
   constructor(message, epoch) {
     this.epoch = epoch;
     this.vertices = message.vertices;
@@ -25,12 +27,13 @@ export class Mesh {
     this.hiddenIds = message.hidden_sticks ?? [];
     this.faces = new Uint32Array(0);
     this.sticks = new Uint32Array(0);
-    /** `sticks` without the hidden ones. */
+    /** `sticks`, in which the hidden ones are replaced like torn ones. */
     this.drawnSticks = this.sticks;
     this.rests = null;
     this.isHidden = new Uint8Array(0);
   }
 
+  /** Sets the corners of faces and the ends of sticks. */
   setIndices({ faces, sticks }) {
     this.faces = withoutNone(faces);
     this.sticks = withoutNone(sticks);
@@ -42,13 +45,14 @@ export class Mesh {
     }
   }
 
+  /** Whether any face is shaded smoothly. */
   get hasSmoothFaces() {
     return this.parts.some((part) => isSmooth(part) && part.faces[1] > 0);
   }
 
   /**
-   * Estimates the area of the faces near a ball divided by its cross-section, from about 300 faces or all.
-   * Each face counts at most as one cross-section.
+   * Estimates in how many layers the faces cover a ball: the area of the faces near the ball, divided by its
+   * cross-section. Each face counts at most as one cross-section. The estimate uses about 300 faces.
    */
   layers(positions, { centre, radius }) {
     const count = this.faces.length / 3;
@@ -82,9 +86,9 @@ export class Mesh {
   }
 
   /**
-   * For each vertex: pairs of the other two corners of every smooth face around it, in winding order,
-   * from which a shader computes its normal. `ranges` has the first pair and the number of pairs for
-   * each vertex, `corners` the pairs, and `cornerIndices` the pair of each corner of each face.
+   * What a shader needs to compute the normal of each vertex: for every smooth face around the vertex, the pair of its
+   * other two corners, in winding order. `corners` has all pairs; `ranges` has, for each vertex, its first pair and its
+   * number of pairs; `cornerIndices` has, for each corner of each face, the index of its pair.
    */
   adjacency() {
     const ranges = new Uint32Array(2 * this.vertices);

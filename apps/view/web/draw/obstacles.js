@@ -1,4 +1,4 @@
-// Obstacles in 3-D: lit solids, and floors with a grid that fade into the background.
+// Draws obstacles in 3-D: lit solids, and floors with a grid, which fade into the background.
 
 import { buffer, program } from './gl.js';
 import { add, pose, rotate } from './math.js';
@@ -30,7 +30,7 @@ void main() {
 const FLOOR_VERTEX = `
 layout(location = 0) in vec2 a_corner;
 uniform mat4 u_viewProjection, u_model;
-uniform vec2 u_half;
+uniform vec2 u_half;   // half sizes of the floor, m
 out vec3 v_position;
 out vec2 v_local;
 void main() {
@@ -43,14 +43,14 @@ const FLOOR_FRAGMENT = `
 in vec3 v_position;
 in vec2 v_local;
 uniform vec3 u_up, u_floor, u_grid, u_centre;
-uniform vec4 u_fade;   // distances where fading starts and ends; strength of shadows; opacity
-uniform float u_cell;
+uniform vec4 u_fade;   // distances at which fading starts and ends, m; strength of shadows; opacity
+uniform float u_cell;  // size of a grid cell, m
 out vec4 colour;
 ${SHADING}
 float grid(vec2 at, float cell) {
   vec2 x = at / cell;
   vec2 w = max(fwidth(x), 1e-5);
-  // The second factor hides lines that are too dense to be told apart.
+  // The second factor hides lines that are too dense to be distinguished.
   vec2 line = clamp(1.2 - abs(fract(x - 0.5) - 0.5) / w, 0.0, 1.0) * clamp(0.35 / w - 0.4, 0.0, 1.0);
   return max(line.x, line.y);
 }
@@ -64,12 +64,13 @@ void main() {
   colour = vec4(base * alpha, alpha);
 }`;
 
-/** The size of a grid cell: a round number of metres near a sixth of the scene's radius. */
+/** The size of a grid cell, m: 1, 2, 5 or 10 times a power of ten, whichever is nearest to a sixth of the radius. */
 const cellSize = (radius) => {
   const power = 10 ** Math.floor(Math.log10(radius / 5));
   return [1, 2, 5, 10].map((k) => k * power).reduce((a, b) => (Math.abs(b - radius / 6) < Math.abs(a - radius / 6) ? b : a));
 };
 
+/** Makes the triangle mesh of an obstacle. Half-spaces and bounds have none, because they are drawn as floors. */
 const SHAPES = {
   sphere: ({ radius }) => sphere(radius),
   capsule: ({ radius, half }) => capsule(radius, half),
@@ -92,6 +93,7 @@ export class Obstacles {
     this.shapes = [];
   }
 
+  /** Replaces the meshes of the obstacles. */
   setShapes(obstacles) {
     const { gl } = this;
     for (const shape of this.shapes) {
@@ -136,7 +138,7 @@ export class Obstacles {
     gl.bindVertexArray(null);
   }
 
-  /** Draws the floors of half-spaces and bounds. Without any, draws a faint floor below the scene. */
+  /** Draws the floors of half-spaces and bounds. If there are none, draws a faint floor below the scene. */
   drawFloors(view) {
     const { gl } = this;
     const { poses, extent: { centre, radius }, theme, mesh } = view;
@@ -165,7 +167,7 @@ export class Obstacles {
       gl.depthMask(Boolean(isGround)); // the ground hides what is below it
       const up = rotate([0, 1, 0], rotation);
       const height = up.reduce((sum, x, axis) => sum + x * (view.camera.eye[axis] - position[axis]), 0);
-      if (height <= 0) continue; // seen from below it would hide the scene
+      if (height <= 0) continue; // the camera is below the floor, which would hide the scene
       const centreHeight = up.reduce((sum, x, axis) => sum + x * (centre[axis] - position[axis]), 0);
       const centreOnFloor = centre.map((x, axis) => x - centreHeight * up[axis]);
       gl.uniform3fv(uniforms.u_up, up);
@@ -181,14 +183,14 @@ export class Obstacles {
   }
 }
 
-/** The pose of the obstacle with this index in the last frame. */
+/** The pose of the obstacle with this index in the last frame; at the origin if there is no frame. */
 export function poseOf(poses, index) {
   const first = 7 * index;
   if (!poses || poses.length < first + 7) return { position: [0, 0, 0], rotation: [0, 0, 0, 1] };
   return { position: [...poses.subarray(first, first + 3)], rotation: [...poses.subarray(first + 3, first + 7)] };
 }
 
-/** Half extents of shapes, m; half-spaces have none. */
+/** Half extents of shapes in their own coordinates, m. Half-spaces and bounds are treated separately. */
 const EXTENTS = {
   sphere: ({ radius }) => [radius, radius, radius],
   capsule: ({ radius, half }) => [radius + half, radius + half, radius + half],
@@ -196,12 +198,12 @@ const EXTENTS = {
   mesh: ({ points }) => [0, 1, 2].map((axis) => points.reduce((largest, x, i) => (i % 3 === axis ? Math.max(largest, Math.abs(x)) : largest), 0)),
 };
 
-/** `boxOfObstacles` ignores obstacles with a larger half extent, m, unless the scene is large, too. */
+/** `boxOfObstacles` ignores obstacles with a larger half extent, m, unless the scene is also large. */
 const EXTENT_MAX = 8;
 
 /**
- * The bounding box of `box` and the obstacles, above the floor. Bounds are included if they are not too
- * wide; high ones only up to the height of `box`.
+ * The bounding box of `box` and of the obstacles that are not too large, without the part below the ground. Bounds are
+ * included if they are not too wide; bounds that are too high are included up to the height of `box`.
  */
 export function boxOfObstacles(obstacles, poses, box) {
   let [min, max] = box;

@@ -1,4 +1,4 @@
-// 2-D scenes: flat fills and lines, without lighting.
+// Draws 2-D scenes: flat areas and lines, without lighting.
 
 import { program } from './gl.js';
 import { toSrgb } from './colours.js';
@@ -15,13 +15,13 @@ uniform vec4 u_colour;
 out vec4 colour;
 void main() { colour = vec4(u_colour.rgb * u_colour.a, u_colour.a); }`;
 
-// A box with round corners; a disc if both half sizes are 0, a capsule if one is.
+// A box with round corners. It is a disc if both half sizes are 0, and a capsule if one of them is 0.
 const SHAPE_VERTEX = `
 uniform mat4 u_viewProjection;
 uniform vec4 u_pose;     // position, and cosine and sine of the rotation
-uniform vec2 u_half;
-uniform float u_round, u_perMetre;
-out vec2 v_local;
+uniform vec2 u_half;     // half sizes without the rounding, m
+uniform float u_round, u_perMetre;   // radius of the corners, m; pixels per metre
+out vec2 v_local;        // position relative to the centre, m
 void main() {
   vec2 corner = vec2(gl_VertexID & 1, gl_VertexID >> 1) * 2.0 - 1.0;
   v_local = corner * (u_half + u_round + 3.0 / u_perMetre);
@@ -52,12 +52,13 @@ export class Plane {
     this.shapeArray = gl.createVertexArray();
   }
 
-  /** Deletes what refers to the buffers of the previous topology. */
+  /** Deletes the vertex array, which refers to the buffers of the previous topology. */
   reset() {
     this.gl.deleteVertexArray(this.fillArray ?? null);
     this.fillArray = null;
   }
 
+  /** Draws the scene, from the background to the front. */
   draw(view) {
     const { gl } = this;
     const { matter, theme, options, pixelRatio } = view;
@@ -71,14 +72,15 @@ export class Plane {
     const hasCloth = view.mesh.parts.some(({ kind }) => kind === 'cloth');
     if (options.sticks || hasCloth) {
       const base = hasCloth ? toSrgb(view.colours[0].faces[0]) : theme.line;
-      // Dense lines are thinner, so that they stay separate. 1: sticks are at least 7 CSS pixels long.
+      // Dense lines are thinner, so that they stay separate. The sparseness is 1 if the typical stick is at least 7
+      // CSS pixels long.
       const sparseness = Math.min(1, (view.stickLength * view.camera.pixelsPerMetre) / (7 * pixelRatio));
       const alpha = options.sticks ? 1 : hasFaces ? 0.75 : 1;
       const pixels = Math.max(0.35, 0.75 * Math.sqrt(sparseness)) * pixelRatio;
       this.lines.sticks(view, { pixels, colour: [...base, alpha], range: options.stretch ? 0.5 : 0 });
     }
     if (options.surface) {
-      // An outline first, so that overlapping bodies are distinguishable.
+      // Each part has an outline, drawn before its tubes, so that overlapping parts are distinguishable.
       const outline = [...theme.outline, 1];
       for (const span of matter.tubes?.spans ?? []) {
         this.lines.tubes(view, span, { colour: outline, widen: 1.5 * pixelRatio });
@@ -95,6 +97,7 @@ export class Plane {
     }
   }
 
+  /** Fills the faces of all parts. */
   drawFaces({ matter, mesh, camera, colours, theme }) {
     const { gl, fill: { handle, uniforms } } = this;
     if (!mesh.faces.length) return;
@@ -118,17 +121,19 @@ export class Plane {
     gl.disable(gl.BLEND);
   }
 
-  /** Draws the outlines of bounds. */
+  /** Draws the outlines of the obstacles with the shape `bounds`. */
   drawBounds(view) {
     this.drawEach(view, ({ shape, half }) => (shape === 'bounds' ? { half, round: 0, line: 1.5, fill: 0 } : null));
   }
 
+  /** Draws the other obstacles; those that are meshes are not drawn in 2-D. */
   drawShapes(view) {
     this.drawEach(view, (obstacle) => {
       switch (obstacle.shape) {
         case 'sphere': return { half: [0, 0], round: obstacle.radius };
         case 'capsule': return { half: [0, obstacle.half], round: obstacle.radius };
         case 'cuboid': return { half: obstacle.half, round: 0 };
+        // A box of 20 km by 10 km below the surface.
         case 'half-space': return { half: [1e4, 5e3], round: 0, lower: 5e3 };
         default: return null;
       }
@@ -136,9 +141,9 @@ export class Plane {
   }
 
   /**
-   * Draws the shape that `shapeOf` returns for each obstacle: `half` sizes and radius of the corners
-   * (`round`), m; how far its centre is below the position of the obstacle (`lower`), m; width of its
-   * outline (`line`), CSS pixels; opacity of its `fill`.
+   * Draws, for each obstacle, the shape that `shapeOf` returns (null: none). `half`: half sizes without the rounding,
+   * m; `round`: radius of the corners, m; `lower`: how far the centre of the shape is below the position of the
+   * obstacle, m; `line`: width of the outline, CSS pixels; `fill`: opacity of the area.
    */
   drawEach({ mesh, poses, camera, theme, pixelRatio }, shapeOf) {
     const { gl, shape: { handle, uniforms } } = this;

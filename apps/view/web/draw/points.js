@@ -1,4 +1,4 @@
-// Particles as round points: dots of some pixels, or grains in their true size, shaded as balls.
+// Draws particles as round points: as dots a few pixels wide, or in 3-D as balls (grains in their true size, lit).
 
 import { program } from './gl.js';
 import { POSITION, UNIT } from './matter.js';
@@ -8,17 +8,17 @@ const VERTEX = `
 ${POSITION}
 uniform mat4 u_viewProjection;
 uniform float u_radius;     // m
-uniform float u_pixels;     // the smallest radius in pixels
-uniform float u_perMetre;   // pixels per metre at a distance of 1 m, or in 2-D everywhere
+uniform float u_pixels;     // the minimum radius, pixels
+uniform float u_perMetre;   // pixels per metre: in 3-D at a distance of 1 m, in 2-D everywhere
 uniform float u_nearer;     // depth offset towards the eye, as a fraction of the distance
-uniform uint u_first;
+uniform uint u_first;       // the first particle to draw
 out vec3 v_centre;
 void main() {
   v_centre = position(u_first + uint(gl_VertexID));
   gl_Position = u_viewProjection * vec4(v_centre, 1.0);
   gl_Position.z -= u_nearer * gl_Position.w;
   gl_PointSize = max(2.0 * u_pixels, 2.0 * u_radius * u_perMetre / gl_Position.w);
-  if (isnan(v_centre.x)) gl_Position = vec4(2.0, 2.0, 2.0, 1.0);   // hidden: out of view
+  if (isnan(v_centre.x)) gl_Position = vec4(2.0, 2.0, 2.0, 1.0);   // a hidden particle: out of view
 }`;
 
 const DOT = `
@@ -55,6 +55,7 @@ export class Points {
     this.array = gl.createVertexArray();
   }
 
+  /** Activates a program with the camera and a style: sizes of points in m and in pixels, and depth offset. */
   begin({ camera, matter }, { handle, uniforms }, { radius = 0, pixels = 0, nearer = 0, first = 0 }) {
     const { gl } = this;
     gl.useProgram(handle);
@@ -69,6 +70,7 @@ export class Points {
     gl.bindVertexArray(this.array);
   }
 
+  /** Draws `count` particles, from `first` on, as dots of one colour. */
   dots(view, [first, count], style) {
     const { gl } = this;
     this.begin(view, this.dot, { ...style, first });
@@ -81,6 +83,7 @@ export class Points {
     gl.bindVertexArray(null);
   }
 
+  /** Draws `count` particles, from `first` on, as lit balls of one colour (`style.albedo`). */
   balls(view, [first, count], style) {
     const { gl, ball: { uniforms } } = this;
     this.begin(view, this.ball, { ...style, first });

@@ -27,16 +27,18 @@ export class Renderer {
     this.mesh = null;
     this.positions = null;
     this.poses = null;
-    this.step = 0;
-    this.hasMoved = false; // since the last call of `draw`
+    this.step = 0; // number of the step of the current frame
+    this.hasMoved = false; // whether anything that casts a shadow has changed since the last call of `draw`
     this.isReady = false; // whether the indices of the mesh have arrived
   }
 
+  /** Starts a new topology with its message `mesh`; `setIndices` completes it. */
   setMesh(message, epoch) {
     this.mesh = new Mesh(message, epoch);
     this.isReady = false;
   }
 
+  /** Sets the faces and sticks of the topology, and uploads it. */
   setIndices(indices) {
     const { mesh } = this;
     mesh.setIndices(indices);
@@ -48,11 +50,13 @@ export class Renderer {
     this.isReady = true;
   }
 
+  /** Sets the rest lengths of sticks. */
   setRests(rests) {
     this.lines.reset();
     this.matter.setRests(rests);
   }
 
+  /** Removes faces and sticks. */
   remove(removed) {
     this.mesh.remove(removed);
     this.matter.remove(removed);
@@ -73,7 +77,7 @@ export class Renderer {
     return true;
   }
 
-  /** The lower quartile of stick lengths, m, from about a thousand sticks. */
+  /** The lower quartile of the lengths of about a thousand sticks, m; 0.05 m without sticks. */
   typicalStickLength() {
     const { drawnSticks: sticks } = this.mesh;
     const stride = 2 * Math.max(1, Math.floor(sticks.length / 2000));
@@ -88,8 +92,8 @@ export class Renderer {
   }
 
   /**
-   * The bounding box of the obstacles and `bounds`, or of the obstacles and the particles if `bounds` is
-   * missing or not finite.
+   * The bounding box of `bounds` and the obstacles (see `boxOfObstacles`). If `bounds` is missing or not finite, the
+   * bounding box of the particles is used instead.
    */
   box(bounds) {
     if (!this.positions) return null;
@@ -97,7 +101,7 @@ export class Renderer {
     return box && boxOfObstacles(this.mesh.obstacles, this.poses, box);
   }
 
-  /** The bounding box of the current positions. */
+  /** The bounding box of the current positions of particles; `null` if there is none. */
   particleBox() {
     return this.positions && boxAround(this.positions, this.mesh.particles);
   }
@@ -117,6 +121,7 @@ export class Renderer {
     return true;
   }
 
+  /** Draws the picture. */
   draw({ camera, extent, options, isDark, pixelRatio, quality }) {
     const { gl, matter, mesh, poses, colours, stickLength } = this;
     const theme = THEMES[isDark ? 'dark' : 'light'];

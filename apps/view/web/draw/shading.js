@@ -1,5 +1,5 @@
-// Lighting: one key light with a shadow, and ambient light from sky and ground. The GLSL that the
-// shaders of all solid surfaces share, and its uniforms.
+// Lighting: one key light with a shadow, and ambient light from sky and ground. This is the GLSL that the shaders of
+// all lit surfaces share, and the function that sets its uniforms.
 
 import { UNIT } from './matter.js';
 import { unit } from './math.js';
@@ -10,11 +10,11 @@ export const TO_LIGHT = unit([-0.45, 0.8, 0.55]);
 export const SHADING = `
 uniform vec3 u_eye, u_toLight, u_key, u_sky, u_earth;
 uniform mat4 u_light;     // from the scene to the clip space of the shadow map
-uniform float u_offset;   // along the normal, m, against shadows of a surface on itself
+uniform float u_offset;   // offset along the normal, m, so that a surface casts no shadow on itself
 uniform bool u_soft;      // whether edges of shadows are blurred
 uniform highp sampler2DShadow u_shadow;
 
-/** The fraction of the key light that reaches p. n: the normal there, on the side of the light. */
+/** The fraction of the key light that reaches the point p. n: its normal on the side of the light. */
 float keyLight(vec3 p, vec3 n) {
   vec3 q = (u_light * vec4(p + n * u_offset, 1.0)).xyz * 0.5 + 0.5;
   if (any(lessThan(q, vec3(0.0))) || any(greaterThan(q, vec3(1.0)))) return 1.0;
@@ -28,8 +28,8 @@ float keyLight(vec3 p, vec3 n) {
 }
 
 /**
- * The light from a surface to the eye. gloss: specular strength; fuzz: rim light of fibres;
- * through: translucency, the fraction of light from behind that passes.
+ * The light from the point p of a surface to the eye, linear. n: normal; gloss: strength of highlights;
+ * fuzz: strength of the bright rim of fibres; through: the fraction of the light from behind that passes.
  */
 vec3 shade(vec3 albedo, vec3 p, vec3 n, float gloss, float fuzz, float through) {
   vec3 v = normalize(u_eye - p);
@@ -44,6 +44,7 @@ vec3 shade(vec3 albedo, vec3 p, vec3 n, float gloss, float fuzz, float through) 
     + gloss * (shine * u_key + 0.35 * rim * u_sky);
 }
 
+/** Converts a linear colour to sRGB. */
 vec4 toSrgb(vec3 linear) {
   // Tone mapping: compresses values above 0.8, so that bright folds keep their colour.
   vec3 soft = mix(linear, 1.0 - 0.2 * exp(-(linear - 0.8) / 0.2), step(0.8, linear));

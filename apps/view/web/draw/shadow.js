@@ -1,4 +1,4 @@
-// The shadow map of the key light.
+// The shadow map of the key light: the depth of the nearest surface, as seen from the light.
 
 import { UNIT } from './matter.js';
 import { lookAt, multiply, orthographic } from './math.js';
@@ -11,6 +11,7 @@ export class Shadow {
     this.size = 0;
   }
 
+  /** Sets the width and height of the map, texels. */
   resize(size) {
     const { gl } = this;
     if (size === this.size) return;
@@ -29,12 +30,13 @@ export class Shadow {
     gl.bindFramebuffer(gl.FRAMEBUFFER, null);
   }
 
-  /** Points the light at a ball, which the map covers. */
+  /** Points the light at a ball (centre and radius, m), which the map covers. */
   aim(centre, radius) {
     const eye = centre.map((x, axis) => x + 3 * radius * TO_LIGHT[axis]);
     const view = lookAt(eye, centre, [0, 1, 0]);
     this.matrix = multiply(orthographic(radius, radius, 0.5 * radius, 5.5 * radius), view);
-    this.normalOffset = (3.5 * radius) / this.size; // of a shaded point along its normal, m: 1.75 texels
+    // By which a shaded point is moved along its normal, m: 1.75 texels of the map, which is 2 radii wide.
+    this.normalOffset = (3.5 * radius) / this.size;
   }
 
   /** Renders the depth of what `drawCasters` draws with the light's matrix. */
@@ -49,6 +51,7 @@ export class Shadow {
     gl.bindFramebuffer(gl.FRAMEBUFFER, null);
   }
 
+  /** Binds the map to its texture unit. */
   bind() {
     this.gl.activeTexture(this.gl.TEXTURE0 + UNIT.shadow);
     this.gl.bindTexture(this.gl.TEXTURE_2D, this.texture);

@@ -1,19 +1,24 @@
-// Triangle meshes of obstacles and tubes: positions, normals, indices.
+// Makes the triangle meshes of obstacles and tubes: positions, normals and indices.
 
 import { cross, subtract, unit } from './math.js';
 
+/** A triangle mesh that is being made. */
 class Shape {
   positions = [];
   normals = [];
   indices = [];
 
+  /** Adds a vertex, and returns its index. */
   vertex(position, normal) {
     this.positions.push(...position);
     this.normals.push(...normal);
     return this.positions.length / 3 - 1;
   }
 
-  /** Adds a grid of `rows` x `columns` vertices, with two triangles per cell. */
+  /**
+   * Adds a grid of `rows` x `columns` vertices, with two triangles per cell. `vertexAt(row, column)` returns the
+   * position and the normal of a vertex.
+   */
   grid(rows, columns, vertexAt) {
     const first = this.positions.length / 3;
     for (let row = 0; row < rows; row++) {
@@ -29,13 +34,17 @@ class Shape {
   }
 }
 
-/** The unit vector at polar angle `row` of `rows` from +y and azimuth `column` of `columns`. */
+/**
+ * A unit vector: row 0 of `rows` is +y, and the last row is -y; `columns` columns go once around the axis y, from +z to
+ * +z again.
+ */
 function direction(row, rows, column, columns) {
   const polar = (Math.PI * row) / (rows - 1);
   const azimuth = (2 * Math.PI * column) / (columns - 1);
   return [Math.sin(polar) * Math.sin(azimuth), Math.cos(polar), Math.sin(polar) * Math.cos(azimuth)];
 }
 
+/** A ball around the origin. */
 export function sphere(radius, rows = 33, columns = 65) {
   return new Shape().grid(rows, columns, (row, column) => {
     const n = direction(row, rows, column, columns);
@@ -43,7 +52,10 @@ export function sphere(radius, rows = 33, columns = 65) {
   });
 }
 
-/** A capsule along y; the centres of its caps are `half` above and below the origin. */
+/**
+ * A capsule along y. The centres of its caps are `half` above and below the origin. The middle row of directions occurs
+ * twice: once for each cap.
+ */
 export function capsule(radius, half, rows = 34, columns = 49) {
   return new Shape().grid(rows, columns, (row, column) => {
     const upper = row < rows / 2;
@@ -53,6 +65,7 @@ export function capsule(radius, half, rows = 34, columns = 49) {
   });
 }
 
+/** A box around the origin with these half extents. */
 export function cuboid(half) {
   const shape = new Shape();
   for (let axis = 0; axis < 3; axis++) {
@@ -69,7 +82,7 @@ export function cuboid(half) {
   return shape;
 }
 
-/** Flat triangles, each with its own vertices. */
+/** Flat triangles, each with its own vertices. `corners` has three indices of points for each triangle. */
 export function triangles(points, corners) {
   const shape = new Shape();
   for (let i = 0; i < corners.length; i += 3) {
@@ -81,8 +94,8 @@ export function triangles(points, corners) {
 }
 
 /**
- * A unit tube that a shader stretches between two particles: for each vertex its direction from the
- * nearer end, and the index of that end, 0 or 1.
+ * A tube with round ends, of radius 1 and length 0, which a shader stretches between two particles. Each vertex has its
+ * direction from the nearer end, and the index of that end, 0 or 1.
  */
 export function tube(rows = 8, columns = 13) {
   const vertices = [];

@@ -1,4 +1,4 @@
-// 3-D scenes, with lighting and a shadow.
+// Draws 3-D scenes, with lighting and shadows.
 
 import { toSrgb } from './colours.js';
 import { Obstacles } from './obstacles.js';
@@ -16,12 +16,13 @@ export class Space {
     this.shadow = new Shadow(gl);
   }
 
-  /** Deletes what refers to the previous topology. */
+  /** Deletes what refers to the previous topology, and makes the obstacles of the new one. */
   reset(mesh) {
     this.surfaces.reset();
     this.obstacles.setShapes(mesh.obstacles);
   }
 
+  /** Draws the scene; draws the shadow map again only if something `hasMoved`. */
   draw(view, hasMoved) {
     const { gl } = this;
     const { extent, options, theme, mesh, pixelRatio } = view;
@@ -31,6 +32,7 @@ export class Space {
     gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
     this.shadow.resize(view.quality.shadowSize);
     if (hasMoved) {
+      // Larger than the scene, so that the map also has the shadow beside it, on the floor.
       this.shadow.aim(extent.centre, 1.6 * extent.radius);
       this.shadow.draw((matrix) => {
         this.surfaces.draw(view, matrix);

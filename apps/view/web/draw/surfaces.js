@@ -1,4 +1,4 @@
-// Faces (cloth, leaves, bodies) and tubes, lit, or only their depth for the shadow map.
+// Draws faces (cloth, leaves, bodies) and tubes, either lit or only their depth, for the shadow map.
 
 import { program } from './gl.js';
 import { POSITION, UNIT } from './matter.js';
@@ -9,14 +9,14 @@ const FACE_VERTEX = `
 layout(location = 0) in vec3 a_normal;
 ${POSITION}
 uniform mat4 u_viewProjection;
-uniform uvec2 u_sheet;   // first particle and columns of a regular sheet; 0 columns: not a sheet
+uniform uvec2 u_sheet;   // the first particle and the number of columns of a regular sheet; 0 columns: not a sheet
 out vec3 v_position, v_normal;
-out vec2 v_thread;   // column and row in the sheet
+out vec2 v_thread;       // column and row in the sheet
 void main() {
   uint i = uint(gl_VertexID);
   v_position = position(i);
   v_normal = a_normal;
-  uint id = i - u_sheet.x;   // within the sheet
+  uint id = i - u_sheet.x;   // the index of the particle in the sheet
   v_thread = u_sheet.y > 0u ? vec2(id % u_sheet.y, id / u_sheet.y) : vec2(0.0);
   gl_Position = u_viewProjection * vec4(v_position, 1.0);
 }`;
@@ -31,7 +31,7 @@ uniform float u_through, u_gloss;  // see SHADING
 uniform float u_checks;            // columns per check
 out vec4 colour;
 ${SHADING}
-/** A square wave of 0 and 1 with half period \`each\`, smoothed over a pixel. */
+/** A square wave between 0 and 1, which changes every \`each\`, with edges that are smooth over a pixel. */
 float squareWave(float x, float each) {
   float f = fract(x / (2.0 * each)) * 2.0;
   float soft = max(fwidth(x / each), 1e-4);
@@ -86,7 +86,7 @@ void main() {
 
 const DEPTH = 'void main() {}';
 
-/** Number of checks across a sheet. */
+/** Number of checks of the woven pattern across a sheet. */
 const CHECKS = 12;
 
 export class Surfaces {
@@ -107,13 +107,14 @@ export class Surfaces {
     this.tubeIndices = upload(gl.ELEMENT_ARRAY_BUFFER, indices);
   }
 
-  /** Deletes what refers to the buffers of the previous topology. */
+  /** Deletes the vertex arrays, which refer to the buffers of the previous topology. */
   reset() {
     this.gl.deleteVertexArray(this.faceArray ?? null);
     this.gl.deleteVertexArray(this.tubeArray ?? null);
     this.faceArray = this.tubeArray = null;
   }
 
+  /** Makes the vertex array of all faces. */
   prepareFaces(matter) {
     const { gl } = this;
     this.faceArray = gl.createVertexArray();
@@ -126,6 +127,7 @@ export class Surfaces {
     }
   }
 
+  /** Makes the vertex array of all tubes: one instance per tube. */
   prepareTubes(matter) {
     const { gl } = this;
     this.tubeArray = gl.createVertexArray();
@@ -146,7 +148,7 @@ export class Surfaces {
     }
   }
 
-  /** Activates one of the four programs, with the matrix of the camera or of the light. */
+  /** Activates one of the four programs, with `lightMatrix` or, without it, with the matrix of the camera. */
   begin({ handle, uniforms }, view, lightMatrix) {
     const { gl } = this;
     gl.useProgram(handle);
@@ -178,6 +180,7 @@ export class Surfaces {
     gl.bindVertexArray(null);
   }
 
+  /** Draws the faces of a part. */
   drawPart({ uniforms }, { colours }, part, index, lightMatrix) {
     const { gl } = this;
     const [first, count] = part.faces;

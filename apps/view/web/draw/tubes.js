@@ -1,13 +1,19 @@
-// Tubes with round ends: ropes, stems, limbs and heads. They are made from sticks, once for each
+// Tubes with round ends: ropes, ties, stems, limbs and heads. They are made from sticks and particles, once for each
 // topology; shaders read the positions of their ends.
 
-/** Radius of a rope and of a limb, as a fraction of the median length of their sticks. */
+/** The radius of a rope and of a limb, as a fraction of the median length of their sticks. */
 const ROPE_RADIUS = 0.11;
 const LIMB_RADIUS = 0.15;
-/** The same for a twig; the cross-section of a branch is the sum of those of all its twigs. */
+/**
+ * The radius of a twig of a plant, as a fraction of the median length of its sticks. The cross-section of a branch is
+ * the sum of the cross-sections of all twigs that it carries.
+ */
 const TWIG_RADIUS = 0.014;
 
-/** Tubes: the particles at both ends, the radii there, the stick (-1 if none) and the part. */
+/**
+ * A list of tubes. Each has the particles at its two ends, the radii there, m, the stick that it shows (-1 if none) and
+ * the index of its part.
+ */
 class Tubes {
   ends = [];
   radii = [];
@@ -22,9 +28,10 @@ class Tubes {
   }
 }
 
+/** The median; 0 if there are no values. */
 const median = (values) => values.slice().sort((a, b) => a - b)[values.length >> 1] ?? 0;
 
-/** The visible sticks of a part, with their rest lengths, or their lengths in `positions`. */
+/** The visible sticks of a part, each with its rest length or, if that is 0 or unknown, its length in `positions`. */
 function visibleSticks(mesh, { sticks: [first, count] }, positions) {
   const all = [];
   for (let id = first; id < first + count; id++) {
@@ -38,31 +45,35 @@ function visibleSticks(mesh, { sticks: [first, count] }, positions) {
   return all;
 }
 
+/** Adds a tube for each stick of a rope. */
 function addRopes(tubes, mesh, part, partIndex, positions) {
   const sticks = visibleSticks(mesh, part, positions);
   const radius = ROPE_RADIUS * median(sticks.map((stick) => stick.length));
   for (const { id, a, b } of sticks) tubes.push(a, b, radius, radius, id, partIndex);
 }
 
-/** Ties are as thick as a rope with sticks as long as those of the models. */
+/** Adds a tube for each tie. Ties are as thick as a rope whose sticks are as long as those of the models. */
 function addTies(tubes, mesh, part, partIndex, positions) {
   const ties = visibleSticks(mesh, part, positions);
+  // At most 1000 sticks of the models, which precede the ties.
   const some = { sticks: [0, Math.min(part.sticks[0], 1000)] };
   const lengths = visibleSticks(mesh, some, positions).map((stick) => stick.length);
   const radius = ROPE_RADIUS * median(lengths.length ? lengths : ties.map((tie) => tie.length));
   for (const { id, a, b } of ties) tubes.push(a, b, radius, radius, id, partIndex);
 }
 
+/** Adds a tube for each limb of a ragdoll. */
 function addLimbs(tubes, mesh, part, partIndex, positions) {
   const sticks = visibleSticks(mesh, part, positions);
   const limbRadius = LIMB_RADIUS * median(sticks.map((stick) => stick.length));
   const degree = new Map();
   for (const { a, b } of sticks) for (const end of [a, b]) degree.set(end, (degree.get(end) ?? 0) + 1);
-  // Hands and feet are thinner than the limbs above them.
+  // Particles with a single stick, such as hands and feet, are thinner than the other joints.
   const radius = (end) => limbRadius * (degree.get(end) === 1 ? 0.75 : 1);
   for (const { id, a, b } of sticks) tubes.push(a, b, radius(a), radius(b), id, partIndex);
 }
 
+/** Adds a tube for each stick of a plant that is not the edge of a leaf. */
 function addStems(tubes, mesh, part, partIndex, positions) {
   const leafEdges = new Set();
   const [firstFace, faces] = part.faces;
@@ -78,8 +89,8 @@ function addStems(tubes, mesh, part, partIndex, positions) {
     join(a, b);
     join(b, a);
   }
-  // Finds parents from the roots up; then counts, from the tips, the particles that each particle
-  // carries, itself included. Each counts as one twig.
+  // Finds the parent of each particle, from the roots (the pinned particles) up. Then counts, from the tips down, the
+  // particles that each particle carries, itself included; each of them counts as one twig.
   const pinned = new Set(mesh.pinned);
   const [first, count] = part.particles;
   const order = [];
@@ -107,16 +118,17 @@ function addStems(tubes, mesh, part, partIndex, positions) {
   const twigRadius = TWIG_RADIUS * median(sticks.map((stick) => stick.length));
   const radius = (id) => twigRadius * Math.sqrt(twigs.get(id) ?? 1);
   for (const { id, a, b } of sticks) {
-    // A branch starts with its own thickness, not with the thickness of its stem.
+    // A branch starts at most 1.4 times as thick as it ends, not with the thickness of the stem that carries it.
     const thinner = Math.min(radius(a), radius(b));
     const [ra, rb] = parent.get(b) === a ? [Math.min(radius(a), 1.4 * thinner), thinner] : [thinner, Math.min(radius(b), 1.4 * thinner)];
     tubes.push(a, b, ra, rb, id, partIndex);
   }
 }
 
+/** How the tubes of a part of each kind are added; parts of other kinds have none. */
 const MAKERS = { rope: addRopes, tie: addTies, ragdoll: addLimbs, plant: addStems };
 
-/** The first tube and the number of tubes of each part that has any; tubes are sorted by part. */
+/** The first tube and the number of tubes of each part that has any. `parts`: the part of each tube, sorted. */
 function spansOf(parts) {
   const spans = [];
   parts.forEach((part, i) => {
@@ -126,13 +138,17 @@ function spansOf(parts) {
   return spans;
 }
 
-/** All tubes of a mesh with its particles at `positions`, as arrays for the GPU. */
+/**
+ * All tubes of a mesh with its particles at `positions`, as arrays for the GPU. `spans`: see `spansOf`; `byStick`: the
+ * tube of each stick that has one.
+ */
 export function tubesOf(mesh, positions) {
   const tubes = new Tubes();
   mesh.parts.forEach((part, partIndex) => {
     MAKERS[part.kind]?.(tubes, mesh, part, partIndex, positions);
     const [first, count] = part.particles;
     if (!MAKERS[part.kind]) return;
+    // Particles with a radius, such as heads, are balls: tubes of length 0.
     for (let id = first; id < first + count; id++) {
       const radius = mesh.radii.get(id);
       if (radius) tubes.push(id, id, radius, radius, -1, partIndex);

@@ -1,10 +1,10 @@
-//! Shared by the examples: a window with a camera, a light and a floor, and a material of cloth.
+//! What the examples share: an app with a window, a camera, a light and a floor, and a material of cloth.
 
 use bevy::prelude::*;
 use bevy_taut::{ClothCollider, TautGizmos, TautGizmosPlugin, TautPlugin};
 
-/// A window with a camera that looks from one point at another, a light, and a floor at a height, m. The
-/// key G shows or hides the lines of sticks, pins and colliders.
+/// An app with a window of this title, a camera at `eye` that looks at `target`, a light, and a floor at the
+/// height `floor`, m. The key G shows or hides sticks, pins and colliders as lines.
 pub fn stage(title: &str, eye: Vec3, target: Vec3, floor: f32) -> App {
     let window = Window { title: title.to_owned(), ..default() };
     let mut app = App::new();

@@ -1,4 +1,4 @@
-//! The same bits as in Taut alone, whatever other entities an app has.
+//! Positions have the same bits as in Taut without Bevy, and do not depend on other entities.
 
 use super::*;
 use bevy_taut::{Cloth, Pins, TautSettings, TautWind};
@@ -8,7 +8,7 @@ use bevy_transform::prelude::Transform;
 #[cfg(feature = "scenes")]
 const TABLE: &str = include_str!("../../../hashes.txt");
 
-/// `falling-sheet` of the table: as a cloth of this plugin.
+/// The example `falling-sheet` of the table, as a cloth of this plugin.
 #[test]
 fn a_cloth_from_a_mesh_has_the_hash_of_all_bindings() {
     let mut app = app();
@@ -105,7 +105,7 @@ fn spawning_and_despawning_others_does_not_change_a_bit() {
         let mut spawned = Vec::new();
         if others {
             spawned.extend((0..20).map(|nth| banner(&mut app, nth)));
-            // The same cloth, which may become a copy in the same plan.
+            // An equal cloth, which might share a plan with the flag.
             let far_away = Transform::from_xyz(50.0, 0.0, 0.0);
             spawned.push(app.world_mut().spawn((Cloth::sheet(20, 12, 0.05), far_away)).id());
         }

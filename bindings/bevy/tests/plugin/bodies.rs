@@ -1,4 +1,4 @@
-//! Cloths and ropes from the components of entities to the vertices of meshes.
+//! Cloths and ropes: from the components of their entities to the vertices of their meshes.
 
 use super::*;
 use bevy_math::{Dir3, Quat};
@@ -12,14 +12,17 @@ fn positions_and_normals_are_written_in_place_in_the_space_of_the_entity() {
     let transform = Transform::from_xyz(3.0, -2.0, 1.0)
         .with_rotation(Quat::from_rotation_y(1.0))
         .with_scale(Vec3::new(2.0, 1.0, 0.5));
-    let cloth =
-        (Cloth::sheet(9, 7, 0.1), transform, Pins::where_(|vertex| vertex.uv.unwrap().y == 0.0));
+    let cloth = (
+        Cloth::sheet(9, 7, 0.1),
+        transform,
+        Pins::where_(|candidate| candidate.uv.unwrap().y == 0.0),
+    );
     let cloth = app.world_mut().spawn(cloth).id();
     run(&mut app, 1);
     assert_eq!(app.world().get::<Simulated>(cloth).unwrap().particles, 63);
     let address = vertices(mesh(&app, cloth)).as_ptr();
     let width = positions(&app, cloth)[8][0] - positions(&app, cloth)[0][0];
-    assert!((width - 1.6 * 1.0_f32.cos()).abs() < 1e-5); // 0.8 m, scaled by 2, turned
+    assert!((width - 1.6 * 1.0_f32.cos()).abs() < 1e-5); // 0.8 m, scaled by 2, rotated by 1 rad
     // Moving the entity later moves the mesh, not the particles.
     run(&mut app, 30);
     app.world_mut().get_mut::<Transform>(cloth).unwrap().translation.x = 7.0;
@@ -40,8 +43,8 @@ fn positions_and_normals_are_written_in_place_in_the_space_of_the_entity() {
     }
 }
 
-/// Two squares, a triangle without an area, and a vertex that is in no triangle. The common edge of the
-/// squares has separate vertices on each side, as exporters write it at a seam of a texture.
+/// Two unit squares side by side, a triangle without an area, and a vertex that is in no triangle. The common
+/// edge of the squares has separate vertices on each side, as exporters write it at a seam of a texture.
 fn seam() -> Mesh {
     let positions = vec![
         [0.0, 0.0, 0.0],
@@ -68,7 +71,7 @@ fn seams_are_welded_and_torn_triangles_collapse() {
     let drawn = vertices(mesh(&app, cloth));
     assert_eq!([drawn[1], drawn[3]], [drawn[5], drawn[7]]);
     assert!(drawn[1][1] < 0.0 && drawn[0] == [0.0, 0.0, 0.0]); // it hangs by the two pins at its sides
-    assert_eq!(drawn[4], [9.0, 9.0, 9.0]); // no triangle, no particle
+    assert_eq!(drawn[4], [9.0, 9.0, 9.0]); // is in no triangle, so it has no particle
     let world = app.world().resource::<TautWorld>();
     assert_eq!(
         world.particle_of_vertex(cloth, 7).unwrap(),
@@ -89,7 +92,7 @@ fn seams_are_welded_and_torn_triangles_collapse() {
     assert_eq!(indices[..9], [0, 2, 3, 0, 3, 1, 1, 5, 3]);
     assert_eq!(indices[9..], [5, 5, 5, 5, 5, 5]);
     run(&mut app, 60);
-    assert!(vertices(mesh(&app, cloth))[8][1] < -0.5); // what was cut off hangs at the pin or falls
+    assert!(vertices(mesh(&app, cloth))[8][1] < -0.5); // the part beyond the cut hangs from its pin or falls
     // The mesh of the user has not changed, and a changed cloth begins with it.
     assert_eq!(
         vertices(app.world().resource::<Assets<Mesh>>().get(&source).unwrap())[8],
@@ -163,7 +166,8 @@ fn a_cloth_that_is_added_again_begins_with_the_mesh_of_the_user() {
     run(&mut app, 1);
     assert_eq!(positions(&app, cloth), original);
 
-    // A sheet replaces the mesh of the user, if there is one, and does not become a source.
+    // A sheet replaces the mesh of the user, if there is one. A cloth from a mesh that is inserted later is made
+    // from the mesh of the user, not from that of the sheet.
     let sheet = app.world_mut().spawn((Cloth::sheet(4, 4, 0.1), Mesh3d(source), all())).id();
     let bare = app.world_mut().spawn(Cloth::sheet(4, 4, 0.1)).id();
     run(&mut app, 3);
@@ -177,7 +181,7 @@ fn a_cloth_that_is_added_again_begins_with_the_mesh_of_the_user() {
 }
 
 #[test]
-fn a_source_that_is_inserted_again_changes_nothing() {
+fn inserting_the_mesh_of_the_user_again_changes_nothing() {
     let simulate = |inserts: bool| {
         let mut app = app();
         let source = add_mesh(&mut app, grid(5, 0.1));
@@ -221,5 +225,8 @@ fn vertices_of_sheets_and_ropes_have_the_indices_of_their_particles() {
     }
     app.world_mut().entity_mut(sheet).insert(Pins::vertices([100]));
     run(&mut app, 1);
-    assert_eq!(failures(&mut app), ["Pins: there is no vertex 100: there are 100"]);
+    assert_eq!(
+        failures(&mut app),
+        ["Pins: vertex 100 does not exist or is in no triangle; the mesh has 100 vertices"]
+    );
 }

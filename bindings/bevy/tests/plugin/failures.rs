@@ -1,4 +1,4 @@
-//! Invalid components and settings: errors that say what is wrong, and no panic.
+//! Invalid components and settings are reported as errors that say what is wrong, and never panic.
 
 use super::*;
 use bevy_shape::Sphere;
@@ -15,7 +15,7 @@ fn each_invalid_entity_is_reported_once_and_the_others_are_simulated() {
         .with_inserted_attribute(Mesh::ATTRIBUTE_POSITION, vec![[0.0_f32; 3]; 2]);
     let empty = Mesh::new(PrimitiveTopology::TriangleList, RenderAssetUsages::default());
     let no_such_vertex = triangle_mesh(vec![[0.0; 3], [1.0, 0.0, 0.0]], &[[0, 1, 2]]);
-    let flat = triangle_mesh(vec![[0.0; 3], [1.0, 0.0, 0.0]], &[[0, 1, 1]]);
+    let degenerate = triangle_mesh(vec![[0.0; 3], [1.0, 0.0, 0.0]], &[[0, 1, 1]]);
     let not_finite = triangle_mesh(vec![[0.0; 3], [1.0, 0.0, 0.0], [f32::NAN; 3]], &[[0, 1, 2]]);
     let too_far = Transform::from_xyz(1e30, 0.0, 0.0);
     let nan = Transform::from_xyz(f32::NAN, 0.0, 0.0);
@@ -25,7 +25,7 @@ fn each_invalid_entity_is_reported_once_and_the_others_are_simulated() {
         (lines, "it has LineList"),
         (empty, "it has no positions"),
         (no_such_vertex, "triangle 0 of the mesh has the corner 2"),
-        (flat, "no triangle with an area: 1 triangle(s)"),
+        (degenerate, "no triangle with an area: 1 triangle(s)"),
         (not_finite, "NaN"),
     ] {
         let mesh = Mesh3d(add_mesh(&mut app, mesh));
@@ -48,7 +48,7 @@ fn each_invalid_entity_is_reported_once_and_the_others_are_simulated() {
         ),
         (
             world.spawn((sheet(), Pins::particles([16]))).id(),
-            "there is no particle 16: there are 16",
+            "there is no particle 16; there are 16 particles",
         ),
         (world.spawn(ClothCollider::new(Sphere { radius: -1.0 })).id(), "radius of a sphere"),
         (world.spawn((ClothCollider::new(Sphere::new(1.0)), nan)).id(), "is not finite"),
@@ -62,7 +62,7 @@ fn each_invalid_entity_is_reported_once_and_the_others_are_simulated() {
         assert!(app.world().get::<Simulated>(entity).is_none(), "{text}");
         assert!(taut(&mut app).positions(entity).is_err());
     }
-    assert_eq!(all.len(), expected.len(), "{all:#?}"); // once each, and no others
+    assert_eq!(all.len(), expected.len(), "{all:#?}"); // one for each invalid entity, and no others
     assert_eq!(taut(&mut app).entities().collect::<Vec<_>>(), [good]);
     assert_eq!(taut(&mut app).steps(), 5);
 
@@ -175,7 +175,7 @@ fn an_invalid_transform_is_tried_again_once_a_parent_or_followed_entity_is_corre
 }
 
 #[test]
-fn zero_threads_are_one_per_core() {
+fn zero_threads_give_the_bits_of_one_thread() {
     let simulate = |threads| {
         let mut app = app();
         app.insert_resource(TautSettings { threads, ..TautSettings::default() });

@@ -1,5 +1,4 @@
-//! Pins that follow entities, and colliders that move. Colliders of Bevy are obstacles in Taut's
-//! terms.
+//! Pins that follow entities, colliders that move, and the interpolation of drawn positions.
 
 use super::*;
 use bevy_app::FixedUpdate;
@@ -52,8 +51,8 @@ fn pins_follow_an_entity_in_a_hierarchy_until_they_are_removed() {
     for (particle, local) in local.iter().enumerate() {
         assert!(in_hand(&app, after[particle]).distance(*local) < 1e-5, "particle {particle}");
     }
-    assert_eq!(after[90], before[90]); // stays in place
-    assert!(mean(&after[50..60]).distance(mean(&before[50..60])) > 0.1); // is pulled along
+    assert_eq!(after[90], before[90]); // a pin that follows no entity
+    assert!(mean(&after[50..60]).distance(mean(&before[50..60])) > 0.1); // free particles are pulled along
 
     app.world_mut().entity_mut(cloth).insert(Pins::particles([0]));
     run(&mut app, 60);
@@ -118,7 +117,7 @@ fn colliders_of_all_shapes_carry_cloth_along_as_they_move_and_turn() {
         let carried = mean(&positions(&app, cloth)) - before;
         assert!((carried.z - 0.6).abs() < 0.1, "{name}: {carried}");
         if name == "cuboid" {
-            // A quarter of a turn about the middle of the platform, which is 0.3 m away.
+            // A quarter of a turn (0.5 rad/s for 3.13 s) about the centre of the platform, 0.3 m from the cloth.
             app.world_mut().entity_mut(platform).insert(Moving(Vec3::ZERO, 0.5));
             run(&mut app, 188);
             let centre = app.world().get::<Transform>(platform).unwrap().translation;
@@ -139,7 +138,8 @@ fn drawn_positions_lie_between_two_ticks() {
     let before = positions(&app, cloth);
     run(&mut app, 1);
     let after = positions(&app, cloth);
-    assert_eq!(vertices(mesh(&app, cloth)), before); // no time has passed since the last tick
+    // No time has passed since the last tick, so the positions of the tick before it are drawn.
+    assert_eq!(vertices(mesh(&app, cloth)), before);
     let quarter = app.world().resource::<Time<Fixed>>().timestep() / 4;
     app.insert_resource(TimeUpdateStrategy::ManualDuration(quarter));
     app.update();
@@ -169,7 +169,7 @@ fn a_change_of_pins_loses_no_motion_of_the_followed_entity() {
     let pins = Pins::group("top").and(Pins::particles([99])).following(hand);
     app.world_mut().entity_mut(cloth).insert(pins);
     run(&mut app, 1);
-    // The motion of the last tick before the entity stops is not made up for later.
+    // Then the entity stops, so that later ticks cannot make up for a motion that was lost.
     app.world_mut().entity_mut(hand).remove::<Moving>();
     run(&mut app, 3);
     let after = positions(&app, cloth);

@@ -1,4 +1,5 @@
-//! Tests of the plugin in apps without a window: transforms in, positions of meshes out.
+//! Tests of the plugin in apps without a window. They set transforms, and check the positions of particles and of
+//! the vertices of meshes.
 #![allow(clippy::float_cmp, reason = "tests compare exact results")]
 
 mod bits;
@@ -57,7 +58,7 @@ fn add_mesh(app: &mut App, mesh: Mesh) -> Handle<Mesh> {
     app.world_mut().resource_mut::<Assets<Mesh>>().add(mesh)
 }
 
-/// The positions of the vertices of a mesh that the test has added.
+/// The positions of the vertices of the mesh with this handle.
 fn vertices_of(app: &App, mesh: &Handle<Mesh>) -> Vec<[f32; 3]> {
     vertices(app.world().resource::<Assets<Mesh>>().get(mesh).expect("the mesh exists")).to_vec()
 }
@@ -76,7 +77,7 @@ fn vertices(mesh: &Mesh) -> &[[f32; 3]] {
     }
 }
 
-/// The messages of all frames.
+/// The messages of all frames that no test has taken yet.
 #[derive(Resource, Default)]
 struct CollectedMessages {
     failed: Vec<TautFailed>,

@@ -1,4 +1,4 @@
-//! `TautScene`: scenes that fail, and scenes that are replaced.
+//! `TautScene`: scenes whose steps fail, and scenes that are replaced.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-// A curtain in gusts of wind: Taut moves it, and three.js draws it.
+// A curtain in gusts of wind, simulated by Taut and drawn by three.js.
 import init, { World } from "taut";
 import * as THREE from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
@@ -7,7 +7,7 @@ const COLUMNS = 72;
 const ROWS = 54;
 const WIDTH = 2.4; // m
 const HEIGHT = 1.8; // m
-const FOLDS = 9;
+const FOLDS = 9; // waves along the top of the curtain
 const FLOOR = -1.15; // m
 const SCENE = `
   [step]
@@ -28,7 +28,8 @@ const SCENE = `
   surface = { friction = 0.6, thickness = 0.01 }
 `;
 
-/** The curtain, pinned in folds: its top is narrower than the cloth. */
+/** A world with the curtain. It begins in folds: narrower than the cloth by a factor of 0.82, and 2.5 cm deep to
+ * each side. */
 function createWorld() {
   const world = World.fromToml(SCENE);
   for (let particle = 0; particle < world.particles; particle++) {
@@ -56,7 +57,7 @@ function updateGeometry() {
   vertices.needsUpdate = true;
   if (world.drawingVersion !== drawingVersion) {
     drawingVersion = world.drawingVersion;
-    const triangles = world.triangles(); // those that are not torn
+    const triangles = world.triangles(); // without those that tears removed
     geometry.index.array.set(triangles);
     geometry.index.needsUpdate = true;
     geometry.setDrawRange(0, triangles.length);
@@ -77,11 +78,11 @@ scene.background = new THREE.Color(0x1c2128);
 const material = new THREE.MeshStandardMaterial({
   vertexColors: true,
   roughness: 0.85,
-  side: THREE.DoubleSide, // the normals of its back are flipped
+  side: THREE.DoubleSide, // draws the back, too, with flipped normals
   shadowSide: THREE.DoubleSide,
 });
 const curtain = new THREE.Mesh(geometry, material);
-curtain.frustumCulled = false; // its bounding sphere is not computed again in each frame
+curtain.frustumCulled = false; // because its bounding sphere is not updated as it moves
 curtain.castShadow = curtain.receiveShadow = true;
 scene.add(curtain);
 
@@ -128,7 +129,7 @@ resize();
 // faces the camera.
 const raycaster = new THREE.Raycaster();
 const plane = new THREE.Plane();
-const target = new THREE.Vector3();
+const target = new THREE.Vector3(); // where the dragged particle is to be
 let dragged = null;
 
 function pointerRay({ clientX, clientY }) {
@@ -164,7 +165,7 @@ function release() {
 canvas.addEventListener("pointerup", release);
 canvas.addEventListener("pointercancel", release);
 
-// After the listeners above, so that a drag of the curtain does not turn the camera.
+// The listeners above were added first, so they can disable the controls before a drag also turns the camera.
 const controls = new OrbitControls(camera, canvas);
 controls.target.set(0, -0.12, 0);
 controls.enableDamping = true;
@@ -173,7 +174,8 @@ controls.maxDistance = 6;
 controls.maxPolarAngle = 1.65;
 
 document.querySelector("#cut").addEventListener("click", () => {
-  // A blade parallel to z, longer than the folds are deep, that sweeps from side to side.
+  // A blade parallel to z, longer than the folds are deep, that sweeps from the left of the curtain to beyond its
+  // middle. The heights at both ends of the motion are random.
   const [leftY, rightY] = [0, 0].map(() => HEIGHT * (0.3 * Math.random() + 0.05));
   world.cut(new Float32Array([-2, leftY, -3, -2, leftY, 3, 0.3, rightY, -3, 0.3, rightY, 3]));
 });
@@ -184,7 +186,7 @@ document.querySelector("#restart").addEventListener("click", () => {
   drawingVersion = null; // so that the triangles are read again
 });
 
-// Steps have a fixed length. A frame runs at most three of them to catch up.
+// Steps have a fixed length. A frame runs at most three steps; time beyond that is dropped.
 const STEP = 1 / 60; // s
 const times = document.querySelector("#times");
 const meanTimes = { simulation: 0, frame: STEP * 1000 }; // moving averages, ms
@@ -211,7 +213,7 @@ renderer.setAnimationLoop((now) => {
   }
 });
 
-// For the console, and for the test of this page.
+// For the console of the browser, and for browser-tests/three.test.mjs.
 globalThis.example = {
   vertices,
   geometry,

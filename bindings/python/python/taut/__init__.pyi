@@ -1,4 +1,4 @@
-"""Types; `help(taut.World)` has the documentation."""
+"""The types of the package; `help(taut.World)` describes the calls."""
 
 from collections.abc import Sequence
 from os import PathLike

@@ -1,7 +1,8 @@
 //! The orders of all builders for some meshes, as hashes in `golden.txt`.
 //!
-//! The order decides the result, so a changed order is a new golden version of all results. If the
-//! environment variable `TAUT_BLESS` is set, the test writes the file.
+//! The order decides the result, so a changed order requires a new golden version (see
+//! `docs/releasing.md`). If the environment variable `TAUT_BLESS` is set, the test first overwrites
+//! `golden.txt` with the orders that it finds.
 
 use std::iter::repeat_n;
 use std::path::Path;
@@ -27,8 +28,9 @@ fn hash(schedule: &Schedule) -> u64 {
     fnv1a(numbers.into_iter().flat_map(u32::to_le_bytes))
 }
 
-/// Around the sizes at which builders change what they do: a band of 1024 particles, runs of 16
-/// sticks, reaches of 64, blocks, and meshes so large that windows are sampled.
+/// Named meshes with sizes around those at which builders change what they do: a band of 1024
+/// particles, runs of 16 sticks, reaches of 64, blocks, and a mesh so large that windows of it are
+/// sampled.
 fn meshes() -> Vec<(String, Mesh)> {
     let mut meshes = Vec::new();
     let sizes = [
@@ -79,6 +81,7 @@ fn meshes() -> Vec<(String, Mesh)> {
     meshes
 }
 
+/// The lines of `golden.txt`.
 fn lines() -> Vec<String> {
     let mut lines = Vec::new();
     for (name, mesh) in meshes() {
@@ -97,7 +100,8 @@ fn lines() -> Vec<String> {
             lines.push(format!("{name} blocked/{numbering} {:016x}", hash(&schedule)));
         }
     }
-    // Around the widths and heights at which bands and blocks change.
+    // Columns, rows and the number of families, around the widths and heights at which bands and
+    // blocks change.
     let sheets = [
         [5, 7, 2],
         [16, 16, 4],

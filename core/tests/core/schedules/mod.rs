@@ -17,7 +17,7 @@ use crate::meshes::{
     Component, Mesh, Random, Recipe, for_all, make_non_plain, sheet_mesh, unit_sticks,
 };
 
-/// Phases of blocks of batches of sticks.
+/// Phases of blocks of batches of stick numbers.
 type Phases = Vec<Vec<Vec<Vec<u32>>>>;
 
 fn phases(schedule: &Schedule) -> Phases {
@@ -87,6 +87,7 @@ fn assert_unmixed(name: &str, schedule: &Schedule, sticks: &Sticks) {
     }
 }
 
+/// The schedule of each builder for a mesh, with the builder's name.
 fn schedules_of_all_builders(mesh: &Mesh) -> [(&'static str, Schedule); 6] {
     [
         ("authored", Schedule::authored(&mesh.sticks)),
@@ -98,6 +99,7 @@ fn schedules_of_all_builders(mesh: &Mesh) -> [(&'static str, Schedule); 6] {
     ]
 }
 
+/// Checks the schedules of all builders for a mesh.
 fn assert_builders_valid(mesh: &Mesh) {
     for (name, schedule) in schedules_of_all_builders(mesh) {
         assert_valid(name, &schedule, &mesh.sticks);

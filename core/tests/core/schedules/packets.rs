@@ -62,8 +62,8 @@ fn packets_match_their_definition() {
     check(&Recipe::large(30));
 }
 
-/// The particles of the stars of a packet: the sticks at an index of all its batches form a star.
-/// `None` if they do not, or if stars share a particle.
+/// The particles of the stars of a packet, which has these batches. The sticks at the same index of
+/// all batches must be a star. `None` if they are not, or if two stars share a particle.
 fn particles_of_stars(sticks: &Sticks, batches: [&[u32]; STAR_STICKS]) -> Option<Vec<u32>> {
     let mut particles = Vec::new();
     for index in 0..batches[0].len() {

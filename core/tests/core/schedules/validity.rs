@@ -124,14 +124,15 @@ fn an_order_is_accepted_if_and_only_if_it_meets_the_definition() {
 
 #[test]
 fn schedules_are_equal_if_their_orders_and_ends_are() {
-    // In `turned`, the ends of the second stick are exchanged.
-    let [sticks, turned] = [[[0, 1], [2, 3]], [[0, 1], [3, 2]]].map(|pairs| unit_sticks(4, &pairs));
+    // In `swapped`, the ends of the second stick are exchanged.
+    let [sticks, swapped] =
+        [[[0, 1], [2, 3]], [[0, 1], [3, 2]]].map(|pairs| unit_sticks(4, &pairs));
     let schedule = |sticks, batches: [u32; 2]| {
         Schedule::new(sticks, &[vec![batches.map(|stick| vec![stick]).to_vec()]]).unwrap()
     };
     let one = schedule(&sticks, [0, 1]);
     assert_eq!(one, schedule(&sticks, [0, 1]));
     assert_ne!(one, schedule(&sticks, [1, 0]));
-    assert_ne!(one, schedule(&turned, [0, 1]));
+    assert_ne!(one, schedule(&swapped, [0, 1]));
     assert_eq!(one.ends(), [[0, 1], [2, 3]]);
 }

@@ -27,8 +27,8 @@ pub(super) struct Document {
     materials: HashMap<(Material, [u8; 3]), Index<gltf_json::Material>>,
 }
 
-/// The accessors of all morph meshes at all keys: at the first key those of the shape itself, later
-/// those of a morph target, which has the differences from the first key.
+/// The accessors of all morph meshes at all keys. At the first key their data are the shape of the
+/// mesh; at each later key they are a morph target, with the differences from the first key.
 pub(super) struct MorphAccessors {
     /// For each mesh and each key.
     pub(super) accessors: Vec<Vec<ShapeAccessors>>,

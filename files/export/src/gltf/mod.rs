@@ -1,14 +1,16 @@
 //! Animated binary glTF 2.0 ("glTF 2.0 Specification", Khronos Group 2021; ISO/IEC 12113:2022).
 //!
-//! - A part with faces is a double-sided mesh with a morph target for each key frame but the first,
-//!   whose shape is the mesh itself. At each key the weight of its target is 1; between keys
-//!   weights are linear. Targets have positions and normals.
+//! - Each frame is a key frame, in short a key. A part with faces is a double-sided mesh: its shape is
+//!   that of the first key, and each later key has a morph target with positions and normals. At each
+//!   key the weight of its target is 1; between keys weights are interpolated linearly.
 //! - A glTF mesh cannot remove faces. A face that is removed by a tear has separate corners, which
 //!   collapse to one point at the first key after the tear.
-//! - A rigid shape is a node, animated if it moves. So is each stick, and each particle that is drawn
-//!   as a ball, if they are at most [`RODS_MAX`] together; otherwise sticks are morphing lines, and
-//!   balls are not drawn. A part without sticks and faces is points. A mesh cannot hide a vertex, so
-//!   a hidden one, such as a dead particle of an emitter, is at the first visible one of its part.
+//! - A rigid shape is a node, animated if it moves. Each stick, and each particle that is drawn as a
+//!   ball, is also a node if there are at most [`RODS_MAX`] of both together. Otherwise sticks are
+//!   lines with morph targets, and balls are not drawn.
+//! - A part without sticks and faces is a set of points. A mesh cannot hide a vertex, so a hidden
+//!   vertex, such as an expired particle of an emitter, gets the position of the first visible vertex
+//!   of its part.
 //!
 //! A key takes 24 bytes for each vertex. The JSON, which describes all data, comes first in the
 //! file, so frames are stored in a temporary file until the run is complete.
@@ -46,9 +48,10 @@ pub fn size(scene: &DrawnScene, timeline: Timeline) -> u64 {
     let rods = Rods::all(scene).iter().map(|rods| rods.len() as u64).sum::<u64>();
     let vertices: u64 = meshes.iter().map(|mesh| mesh.len() as u64).sum();
     let keys = timeline.frames.max(1);
-    // Bytes of a key: position and normal; position and rotation; position, rotation and scale.
+    // Bytes of a key: a vertex has position and normal, a rigid shape position and rotation, a stick or
+    // ball position, rotation and scale.
     let per_key = 24 * vertices + 28 * scene.rigid_shapes.len() as u64 + 40 * rods;
-    // About 340 bytes of JSON for a morph mesh at a key, and 1000 for a node.
+    // The JSON takes about 340 bytes for a morph mesh at a key, and about 1000 for a node.
     let json = 340 * meshes.len() as u64 * keys + 1000 * (rods + scene.rigid_shapes.len() as u64);
     let shape_bytes = |mesh: &Mesh| 24 * mesh.points.len() + 12 * mesh.triangles.len();
     let shapes_bytes =

@@ -16,9 +16,9 @@ pub(super) struct MorphMesh {
     /// The index of the part.
     part: usize,
     /// For each vertex of the mesh the vertex of the drawn scene. Each corner of a face that will
-    /// be removed is a separate vertex; these are last.
+    /// be removed is a separate vertex; these separate vertices are last.
     vertices: Vec<u32>,
-    /// For each of these last vertices its face, and the vertex of the drawn scene onto which it
+    /// For each of the separate vertices its face, and the vertex of the drawn scene onto which it
     /// collapses when the face is removed.
     collapsing: Vec<(usize, u32)>,
     /// Three corners for each face, as vertices of the mesh.
@@ -30,7 +30,7 @@ pub(super) struct MorphMesh {
 }
 
 impl MorphMesh {
-    /// The meshes of all parts that have one. `removed` are the faces that are removed in the last
+    /// The meshes of all parts that need one. `removed` are the faces that are removed in the last
     /// frame, sorted.
     pub(super) fn all(scene: &DrawnScene, removed: &[usize]) -> Vec<Self> {
         let parts = scene.parts.iter().enumerate();
@@ -79,7 +79,7 @@ impl MorphMesh {
         self.vertices.len()
     }
 
-    /// Whether it has normals: only meshes with faces have.
+    /// Whether it has normals: only meshes with faces have them.
     pub(super) fn has_normals(&self) -> bool {
         !self.triangles.is_empty()
     }
@@ -150,7 +150,7 @@ pub(super) struct Shape {
 }
 
 /// Computes the data of key frames: the shape of each mesh at the first key, and the difference
-/// from it at the others.
+/// from that shape at each later key.
 pub(super) struct Deltas<'a> {
     meshes: &'a [MorphMesh],
     /// The shape of each mesh at the first key.

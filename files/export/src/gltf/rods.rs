@@ -20,7 +20,8 @@ struct Rod {
     /// The index of the stick, or of the vertex of the ball.
     index: usize,
     poses: Vec<Pose>,
-    /// Of a stick its radius, length and radius, m, or 0 if it is torn; of a ball its radius.
+    /// Along x, y and z, m. A stick has its radius, length and radius, or 0 if it is torn; a ball has
+    /// its radius three times.
     scales: Vec<[f32; 3]>,
 }
 
@@ -31,7 +32,7 @@ impl Rods {
         sticks + scene.ball_radii.iter().filter(|&&radius| radius > 0.0).count() <= RODS_MAX
     }
 
-    /// The sticks and balls of all parts that have some.
+    /// The sticks and balls of each part that has any; empty if there are too many to be nodes.
     pub(super) fn all(scene: &DrawnScene) -> Vec<Self> {
         if !Self::are_nodes(scene) {
             return Vec::new();
@@ -54,7 +55,7 @@ impl Rods {
         self.sticks.len() + self.balls.len()
     }
 
-    /// The sticks with their mesh and the balls with theirs, if there are any.
+    /// The sticks with the mesh of a stick, and the balls with the mesh of a ball, if there are any.
     fn meshes(&self) -> impl Iterator<Item = (&[Rod], Mesh)> {
         let (stick, ball) = (Mesh::rod(12), Mesh::capsule(1.0, 0.0, 24));
         let both = [(&*self.sticks, stick), (&*self.balls, ball)];

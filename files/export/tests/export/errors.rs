@@ -1,8 +1,9 @@
 //! Files that cannot be written are rejected before the simulation starts.
 
+use std::io::ErrorKind;
 use std::path::Path;
 
-use taut_export::{DrawnScene, Frame, Timeline, sink};
+use taut_export::{DrawnScene, Frame, Recording, Timeline, sink};
 
 use crate::{folder, frame, scene};
 
@@ -42,11 +43,23 @@ fn files_that_would_be_too_large_are_rejected() {
 fn invalid_scenes_and_empty_runs_are_rejected() {
     let folder = folder();
     let path = folder.path().join("cloth.obj");
-    let invalid = DrawnScene { vertices: 3, ..scene() };
-    assert!(error_message(&path, &invalid, SHORT).contains("out of range"));
-    let empty = sink(&path, &scene(), SHORT).unwrap();
-    let message = empty.finish(&scene(), &mut |_| {}).unwrap_err().to_string();
-    assert!(message.ends_with("no frame was written"), "{message}");
+    let vertices = scene().vertices;
+    for (invalid, expected) in [
+        (DrawnScene { vertices: 3, ..scene() }, "out of range"),
+        (DrawnScene { pinned: vec![0, vertices as u32], ..scene() }, "pinned vertex "),
+        (
+            DrawnScene { ball_radii: vec![0.1], ..scene() },
+            "1 ball radii: expected none, or one for",
+        ),
+    ] {
+        let message = error_message(&path, &invalid, SHORT);
+        assert!(message.contains(expected), "{message}");
+    }
+    for name in ["cloth.glb", "cloth.obj", "cloth.ply", "cloth.pc2"] {
+        let empty = sink(&folder.path().join(name), &scene(), SHORT).unwrap();
+        let message = empty.finish(&scene(), &mut |_| {}).unwrap_err().to_string();
+        assert!(message.ends_with("no frame was written"), "{message}");
+    }
 }
 
 #[test]
@@ -58,8 +71,10 @@ fn frames_of_another_scene_are_rejected() {
         let mut sink = sink(&folder.path().join(name), &scene, SHORT).unwrap();
         sink.frame(&scene, &frame(&scene, 0)).unwrap();
         let message = sink.frame(&scene, &other).unwrap_err().to_string();
-        let expected =
-            "a frame and its scene differ in the number of vertices, shapes, faces or sticks";
+        let expected = "a frame has 0 poses: expected 3, as in its scene";
         assert!(message.contains(name) && message.ends_with(expected), "{message}");
     }
+    let mut recording = Recording::beside(&folder.path().join("cloth.glb"), &scene).unwrap();
+    assert_eq!(recording.add(&other).unwrap_err().kind(), ErrorKind::InvalidInput);
+    assert!(recording.is_empty());
 }

@@ -5,8 +5,10 @@ use gltf::{Gltf, Node};
 
 use crate::{FRAMES, HIDDEN_DROP, REMOVED_FACE, SIDES, folder, frame, write};
 
+/// A file that was read back.
 struct File {
     gltf: Gltf,
+    /// The binary chunk.
     data: Vec<u8>,
 }
 
@@ -29,6 +31,7 @@ impl File {
     }
 }
 
+/// Writes the drawn scene of `main.rs`, checks the estimate of the file size, and reads the file back.
 fn written() -> (File, taut_export::DrawnScene) {
     let folder = folder();
     let path = folder.path().join("scene.glb");

@@ -22,7 +22,8 @@ fn bits<'a>(points: impl IntoIterator<Item = &'a [f32; 3]>) -> Vec<[u32; 3]> {
     points.into_iter().map(|point| point.map(|x| (x + 0.0).to_bits())).collect()
 }
 
-/// The points of a frame, and the number of its triangles.
+/// The bits of the points of a frame, and the number of its triangles. Asserts that the hidden drop
+/// has the position of the visible one.
 fn expected(scene: &DrawnScene, frame: &Frame, nth: usize) -> (Vec<[u32; 3]>, usize) {
     let points: Vec<[f32; 3]> = scene.points(frame).collect();
     let (drop, first_hidden) = HIDDEN_DROP;

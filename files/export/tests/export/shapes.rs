@@ -1,4 +1,4 @@
-//! Meshes of shapes.
+//! The meshes of spheres and capsules.
 
 use taut_export::Mesh;
 

@@ -10,8 +10,8 @@ use super::{accessor, find};
 use crate::error::{Location, Problem, Result};
 use crate::soup::Soup;
 
-/// Adds the triangles of the default scene, else of the first scene. Without scenes, all nodes are
-/// read; without scenes and nodes, each mesh is read once.
+/// Adds the triangles of the default scene, or of the first scene if there is no default. Without
+/// scenes, all nodes are read; without scenes and nodes, each mesh is read once.
 pub(super) fn read(root: &Root, buffers: &mut Buffers, soup: &mut Soup) -> Result<()> {
     let scene = match root.scene {
         Some(id) => Some(find(root, id, "scene", || "the document".into())?),
@@ -142,8 +142,8 @@ fn triangle_count(mode: Mode, corners: usize) -> Result<usize, Problem> {
     }
 }
 
-/// Where the three corners of triangle `face` are in the list of corners, by section 3.7.2.1 of the
-/// glTF 2.0 specification.
+/// The positions of the three corners of triangle `face` in the list of corners, by section 3.7.2.1
+/// of the glTF 2.0 specification.
 fn corners_of(mode: Mode, face: usize) -> [usize; 3] {
     match mode {
         Mode::TriangleStrip => [face, face + 1 + face % 2, face + 2 - face % 2],

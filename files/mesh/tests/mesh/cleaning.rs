@@ -101,7 +101,7 @@ fn degenerate_triangles_are_dropped_after_welding() {
 fn unreferenced_vertices_are_counted_whether_dropped_or_kept() {
     for n in 0..4 {
         let mut shape = cube();
-        // Before, between and after the others, so that vertices must be renumbered.
+        // After, between and before the used vertices, so that some of these must be renumbered.
         for at in [8, 3, 0].iter().take(n) {
             shape.positions.insert(*at, [100.0 + *at as f32, 0.0, 0.0]);
             for corner in shape.faces.iter_mut().flatten() {

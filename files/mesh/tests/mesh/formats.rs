@@ -223,7 +223,8 @@ mod ply {
 mod gltf {
     use super::*;
 
-    /// Loads a right triangle with this property `"nodes": [...]`, and these scenes.
+    /// Loads a right triangle in a document with the JSON properties `nodes` (`"nodes": [...]`) and
+    /// `scenes` (`"scenes": [...],`, or an empty string).
     fn load_with(nodes: &str, scenes: &str) -> taut_mesh::Loaded {
         let json = right_triangle().gltf_json("").replace(r#""nodes": [{"mesh": 0}]"#, nodes);
         let json = json.replace(r#""scenes": [{"nodes": [0]}],"#, scenes);
@@ -294,7 +295,8 @@ mod gltf {
         assert_eq!(load_with(r#""nodes": []"#, "").report.vertices, 3);
     }
 
-    /// Loads six vertices of a zigzag, 16 bytes apart, without indices, with this mode.
+    /// Loads a mesh of three primitives: a zigzag of six vertices, 16 bytes apart, without indices and
+    /// with this mode; the same vertices as lines; and a primitive without positions.
     fn zigzag(mode: u32) -> taut_mesh::Loaded {
         let row =
             |n: u8| [f32::from(n), f32::from(n % 2), 0.0, f32::NAN].map(f32::to_le_bytes).concat();
@@ -317,7 +319,7 @@ mod gltf {
         assert_eq!(zigzag(4).mesh.triangles, [[0, 1, 2], [3, 4, 5]]);
         assert_eq!(zigzag(5).mesh.triangles, [[0, 1, 2], [1, 3, 2], [2, 3, 4], [3, 5, 4]]);
         assert_eq!(zigzag(6).mesh.triangles, [[1, 2, 0], [2, 3, 0], [3, 4, 0], [4, 5, 0]]);
-        // The lines, and the primitive without positions.
+        // `not_faces` counts the lines and the primitive without positions.
         assert_eq!(zigzag(5).report.not_faces, 2);
     }
 

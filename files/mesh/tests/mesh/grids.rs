@@ -37,6 +37,10 @@ impl Shape {
 }
 
 fn load(points: &[[f32; 3]], triangles: &[[u32; 3]]) -> Loaded {
+    load_with(points, triangles, &LoadOptions::default())
+}
+
+fn load_with(points: &[[f32; 3]], triangles: &[[u32; 3]], options: &LoadOptions) -> Loaded {
     let mut obj = String::new();
     for [x, y, z] in points {
         writeln!(obj, "v {x} {y} {z}").unwrap();
@@ -44,11 +48,11 @@ fn load(points: &[[f32; 3]], triangles: &[[u32; 3]]) -> Loaded {
     for [a, b, c] in triangles.iter().map(|triangle| triangle.map(|corner| corner + 1)) {
         writeln!(obj, "f {a} {b} {c}").unwrap();
     }
-    read_obj(obj.as_bytes(), &LoadOptions::default()).unwrap()
+    read_obj(obj.as_bytes(), options).unwrap()
 }
 
 /// The grid as an exporter may write it: vertices and triangles are shuffled, triangles start at a
-/// random corner, and along one column is a seam, whose vertices are there once for each side.
+/// random corner, and one column is a seam: its vertices occur twice, once for each side.
 fn exported(shape: Shape, seed: u64) -> (Vec<[f32; 3]>, Vec<[u32; 3]>) {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let (mut points, mut triangles) = (shape.points(), shape.triangles());
@@ -149,7 +153,7 @@ fn meshes_that_are_almost_grids_are_left_unchanged() {
             all.remove(at);
         });
         let duplicate = changed(at, &|all, at| all[at + 1] = all[at]);
-        let displaced = changed(at, &|all, at| all[at][0] = (all[at][0] + 7) % 360);
+        let displaced = changed(at, &|all, at| all[at][0] = (all[at][0] + 7) % (20 * 18));
         for loaded in [flipped, hole, duplicate, displaced] {
             assert_eq!(loaded.report.grid, None, "cell {}", at / 2);
         }
@@ -179,7 +183,21 @@ fn meshes_that_are_almost_grids_are_left_unchanged() {
         let shape = Shape { width, height, from_left: false };
         assert_eq!(load(&shape.points(), &shape.triangles()).report.grid, None, "{shape:?}");
     }
+}
+
+#[test]
+fn grids_keep_their_numbers_without_the_option_to_number_them() {
+    let (points, triangles) = exported(Shape { width: 20, height: 18, from_left: true }, 1);
+    assert!(load(&points, &triangles).report.grid.is_some());
     let options = LoadOptions { number_grids: false, ..LoadOptions::default() };
-    let quads = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3 4";
-    assert_eq!(read_obj(quads.as_bytes(), &options).unwrap().report.grid, None);
+    let loaded = load_with(&points, &triangles, &options);
+    assert_eq!(loaded.report.grid, None);
+    // Welding keeps the first vertex at each position, in the order of the file.
+    let mut first_points: Vec<[f32; 3]> = Vec::new();
+    for point in points {
+        if !first_points.contains(&point) {
+            first_points.push(point);
+        }
+    }
+    assert_eq!(loaded.mesh.positions, first_points);
 }

@@ -47,8 +47,8 @@ fn files_truncated_at_any_byte_are_handled() {
         for (name, bytes) in shape.files() {
             for length in 0..bytes.len() {
                 assert_handled(&format!("{name} truncated to {length}"), &bytes[..length]);
-                // Without its last digits or lines, text may still be a mesh; binary and JSON may
-                // not.
+                // An OBJ or ASCII PLY file without its last digits or lines may still be a mesh. A
+                // truncated binary or JSON file is always invalid.
                 if !["cube.obj", "ascii.ply"].contains(&name) {
                     assert!(
                         read(name, &bytes[..length], &LoadOptions::default()).is_err(),
@@ -299,7 +299,8 @@ fn a_file_counts_once_for_each_buffer_that_refers_to_it() {
         assert!(
             matches!(
                 error.problem,
-                Problem::TooLarge { what: found, limit: at } if (found, at) == (what, limit)
+                Problem::TooLarge { what: found, limit: stated }
+                    if (found, stated) == (what, limit)
             ),
             "{error}"
         );

@@ -13,7 +13,7 @@ use super::AnimationFrames;
 use crate::Picture;
 use crate::picture::Patch;
 
-/// The minimum number of colours that the network supports.
+/// The minimum number of colours that the crate `color_quant` supports.
 const COLOURS_MIN: u8 = 64;
 
 pub(super) fn write(file: &File, frames: &mut AnimationFrames<'_>, fps: f64) -> Result<()> {
@@ -32,7 +32,7 @@ pub(super) fn write(file: &File, frames: &mut AnimationFrames<'_>, fps: f64) -> 
         Encoder::new(BufWriter::new(file), width, height, &[]).map_err(to_export_error)?;
     encoder.set_repeat(Repeat::Infinite).map_err(to_export_error)?;
     let colours = frames.options.colours.max(COLOURS_MIN);
-    // Differences smaller than those between colours of the palette are ignored.
+    // Differences about as small as those between colours of the palette are ignored.
     let tolerance = u8::MAX / colours + 1;
     let mut shown: Option<Picture> = None;
     let mut nth = 0;
@@ -67,15 +67,16 @@ fn without_small_changes(mut picture: Picture, shown: Option<&Picture>, toleranc
     picture
 }
 
-/// Quantizes a patch of a picture to a frame. The picture gets the quantized colours, so that the
-/// next frame corrects large errors; otherwise moving objects would leave trails.
+/// Quantizes a patch of a picture to a frame. The changed pixels of the picture get the quantized
+/// colours, so that the next frame corrects large errors. Without this, moving objects would leave
+/// trails.
 fn quantized(
     picture: &mut Picture,
     shown: Option<&Picture>,
     patch: Patch,
     colours: u8,
 ) -> Frame<'static> {
-    // The palette index after those of the colours marks unchanged pixels.
+    // Colours have the palette indices from 0; the index after the last colour marks unchanged pixels.
     let (unchanged, colours) = (colours, usize::from(colours));
     let is_changed =
         |index: usize| shown.is_none_or(|shown| shown.pixels[index] != picture.pixels[index]);

@@ -61,7 +61,7 @@ pub fn picture_sink(
 /// that a wrong path fails early.
 #[derive(Debug)]
 enum Output {
-    /// A PNG file, and the last frame so far.
+    /// One PNG file, and the last frame so far.
     Still(File, Option<Frame>),
     /// A PNG file for each frame.
     Sequence(FileName),

@@ -8,7 +8,8 @@ use super::shadow::ShadowMap;
 use super::soup::Soup;
 use crate::camera::{Bounds, Camera};
 
-/// The lights of a scene: a main light from the upper left of the camera, and a sky light.
+/// The lights of a scene: a main light from above, to the left of the camera and behind it, and a sky
+/// light from straight above.
 #[derive(Debug)]
 pub(super) struct Lights {
     /// The empty shadow map of the main light.
@@ -37,6 +38,19 @@ const MAIN_LIGHT: Vec3 = Vec3::new(1.16, 1.09, 0.97);
 const SKY_LIGHT: Vec3 = Vec3::new(0.42, 0.46, 0.53);
 /// The colour of the light that the ground reflects, linear RGB.
 const GROUND_LIGHT: Vec3 = Vec3::new(0.25, 0.23, 0.22);
+/// Cells along each side of the shadow map of the main light.
+const MAIN_MAP_SIDE: usize = 1024;
+/// Cells along each side of the shadow map of the sky light. Its shadows are softer, so they need fewer
+/// cells.
+const SKY_MAP_SIDE: usize = 384;
+/// The radius of the look-ups in the shadow map of the main light, as a fraction of the size of the
+/// scene: it decides how soft the edges of shadows are.
+const MAIN_SOFTNESS: f32 = 0.012;
+/// The same for the sky light.
+const SKY_SOFTNESS: f32 = 0.07;
+/// The distance from which a surface no longer occludes the sky light, as a fraction of the size of the
+/// scene.
+const SKY_FADE: f32 = 0.5;
 /// Shadow map look-ups per sample.
 const LOOKUPS: usize = 4;
 /// Samples per pixel.
@@ -46,8 +60,8 @@ impl Lights {
     pub(super) fn new(bounds: &Bounds, camera: &Camera, floor: f32) -> Self {
         let main = camera.direction([-0.8, 1.0, 0.5]);
         Self {
-            main: ShadowMap::new(bounds, floor, main, 1024),
-            sky: ShadowMap::new(bounds, floor, Vec3::Y, 384),
+            main: ShadowMap::new(bounds, floor, main, MAIN_MAP_SIDE),
+            sky: ShadowMap::new(bounds, floor, Vec3::Y, SKY_MAP_SIDE),
             size: bounds.size(),
             eye: camera.eye,
         }
@@ -77,14 +91,14 @@ impl FrameLights<'_> {
     fn visibility(&self, point: Vec3, normal: Vec3, nth: usize) -> [f32; 2] {
         let offsets = &self.offsets[nth];
         let size = self.lights.size;
-        // Points are moved off the surface, so that it does not cast shadows on itself.
+        // Points are moved off the surface by a few cells, so that it does not cast shadows on itself.
         let moved = |cell_size: f32| point + normal * (1.6 * cell_size);
         let main = moved(self.main.cell_size()) + self.main.towards * self.main.cell_size();
         let sky = moved(self.sky.cell_size()) + Vec3::Y * self.sky.cell_size();
-        let radius = (0.012 * size).max(self.main.cell_size());
+        let radius = (MAIN_SOFTNESS * size).max(self.main.cell_size());
         [
             self.main.visibility(main, radius, f32::INFINITY, offsets),
-            self.sky.visibility(sky, 0.07 * size, 0.5 * size, offsets),
+            self.sky.visibility(sky, SKY_SOFTNESS * size, SKY_FADE * size, offsets),
         ]
     }
 
@@ -102,18 +116,18 @@ impl FrameLights<'_> {
         let lit_side = if is_lit_through { -normal } else { normal };
         let [main, sky] = self.visibility(point, lit_side, nth);
         let diffuse = if cosine > 0.0 { cosine } else { -cosine * shading.translucency };
-        // The light from above is that of the sky, from below that of the ground. Occlusion removes
-        // at most 55 % of it.
+        // A surface that faces up gets the light of the sky, one that faces down that of the ground,
+        // others a mixture. Occlusion removes at most 55 % of it.
         let ambient = GROUND_LIGHT.lerp(SKY_LIGHT, 0.5 + 0.5 * normal.y) * (0.45 + 0.55 * sky);
         let half_vector = (towards + view).normalize_or(normal);
         let specular = shading.specular * normal.dot(half_vector).max(0.0).powi(40) * main;
-        // Rim light, as of fibres and rounded edges.
+        // Rim light: fibres and rounded edges look brighter where the view grazes the surface.
         let rim = 0.10 * (1.0 - normal.dot(view).clamp(0.0, 1.0)).powi(3) * sky;
         albedo * (MAIN_LIGHT * (diffuse * main) + ambient) + Vec3::splat(specular + rim * 0.5)
     }
 
-    /// The fraction of light that reaches the floor at a depth along a ray, for shadows of a
-    /// `strength` from 0 to 1.
+    /// The fraction of light, for each colour, that reaches the floor at a depth along a ray, m, for
+    /// shadows of a `strength` from 0 to 1. `nth` is the index of the sample in its pixel.
     pub(super) fn floor(&self, depth: f32, ray: Vec3, nth: usize, strength: f32) -> Vec3 {
         let [main, sky] = self.visibility(self.lights.eye + ray * depth, Vec3::ZERO, nth);
         let light = (1.0 - strength * (1.0 - main)) * (1.0 - 0.8 * strength * (1.0 - sky));

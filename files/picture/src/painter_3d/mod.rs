@@ -1,8 +1,8 @@
 //! Draws 3D scenes: triangles with a depth buffer, a main light with soft shadows, and a sky light
-//! that is occluded by what is above.
+//! that surfaces above a point occlude.
 //!
-//! A floor is drawn as the background with shadows on it, so no edge of it is visible. A scene
-//! without a floor gets one slightly below it.
+//! A floor is drawn as the background with shadows on it, so no edge of the floor is visible. A scene
+//! without a floor gets one slightly below its lowest point.
 
 mod light;
 mod raster;
@@ -79,6 +79,7 @@ impl Painter3d {
                         // The floor hides everything below it, and extends to the horizon.
                         let depth = (floor - camera.eye.y) / ray.y;
                         let floor_depth = (ray.y < 0.0 && depth > 0.0).then_some(depth);
+                        // The factor lets a surface that lies on the floor hide it.
                         let sample = samples
                             .at(position)
                             .filter(|it| floor_depth.is_none_or(|depth| it.depth < 1.0001 * depth));

@@ -62,7 +62,8 @@ impl Samples {
         shading: u16,
         one_sided: bool,
     ) {
-        // Triangles behind the eye are skipped. The camera is placed so that there are none.
+        // Triangles that reach behind the eye are skipped. `Camera::framing` places the camera so that
+        // everything within the bounds is in front of it.
         let is_in_front_of_eye = a.z.min(b.z).min(c.z) > 1e-6;
         if !is_in_front_of_eye {
             return;

@@ -25,7 +25,7 @@ pub(super) struct ShadowMap {
 }
 
 impl ShadowMap {
-    /// An empty map of `side` by `side` cells that covers the bounds and their shadow on the floor.
+    /// An empty map of `side` by `side` cells that covers the bounds, extended down to the floor.
     pub(super) fn new(bounds: &Bounds, floor: f32, towards: Vec3, side: usize) -> Self {
         let right = towards.any_orthonormal_vector();
         let up = towards.cross(right);
@@ -98,8 +98,9 @@ impl ShadowMap {
         1.0 / self.scale
     }
 
-    /// The fraction of the light that reaches a point: the mean of look-ups at `offsets` times
-    /// `radius`, m. An occluder shadows less the farther it is, and not at all from `fade`, m.
+    /// The fraction of the light that reaches a point: the mean of look-ups at `offsets`, scaled by
+    /// `radius`, m. An occluder blocks less light the farther it is from the point, and none at a
+    /// distance of `fade`, m, or more.
     #[allow(clippy::cast_sign_loss, reason = "checked")]
     pub(super) fn visibility(&self, point: Vec3, radius: f32, fade: f32, offsets: &[Vec2]) -> f32 {
         let (centre, height) = (self.cell(point), point.dot(self.towards));

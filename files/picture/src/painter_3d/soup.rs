@@ -1,4 +1,4 @@
-//! Collects all triangles of a frame.
+//! Collects the triangles of a frame that are drawn.
 
 use glam::{Quat, Vec3};
 use taut_export::{DrawnScene, Frame, Material, Mesh, Part};
@@ -36,7 +36,7 @@ impl Shading {
     }
 }
 
-/// All triangles of a frame.
+/// The triangles of a frame that are drawn: all except those of floors.
 #[derive(Debug, Default)]
 pub(super) struct Soup {
     pub(super) points: Vec<Vec3>,
@@ -50,7 +50,7 @@ pub(super) struct Soup {
 }
 
 impl Soup {
-    /// All triangles of a drawn scene except floors.
+    /// Collects the triangles of a frame. The camera decides how finely sticks and balls are divided.
     pub(super) fn new(scene: &DrawnScene, frame: &Frame, camera: &Camera) -> Self {
         let mut soup = Self::default();
         for (nth, part) in scene.parts.iter().enumerate() {
@@ -118,7 +118,8 @@ impl Soup {
                 );
             }
         }
-        // Sticks are rods with a ball at each end. Their size in pixels decides the tessellation.
+        // Sticks are rods with a ball at each end. Their radius in pixels decides how many segments
+        // are around them.
         let segments = |radius: f32, centre: Vec3| match camera.pixels(radius, centre) {
             pixels if pixels < 2.0 => 6,
             pixels if pixels < 6.0 => 12,

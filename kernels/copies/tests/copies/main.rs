@@ -13,6 +13,7 @@ use taut_scalar::ScalarKernel;
 const COPIES: usize = 18;
 const PARTICLES: usize = 5;
 
+/// [`COPIES`] ropes of [`PARTICLES`] particles, each pinned at its first particle.
 fn ropes() -> (Particles<3>, Sticks, Schedule) {
     let points: Vec<[f32; 3]> =
         (0..PARTICLES).map(|p| [0.1 * p as f32, 0.0, 0.01 * p as f32]).collect();

@@ -11,6 +11,7 @@ use taut_scalar::ScalarKernel;
 
 const ROWS: usize = 4;
 
+/// A sheet of all families that is pinned at one corner.
 fn cloth(columns: usize) -> (Particles<3>, Sticks, Schedule) {
     let points: Vec<[f32; 3]> = (0..columns * ROWS)
         .map(|p| [0.1 * (p % columns) as f32, -0.1 * (p / columns) as f32, 0.01 * p as f32])

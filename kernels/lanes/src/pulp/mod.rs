@@ -97,7 +97,7 @@ impl<S: Simd> Mask<S> {
         Self { lanes: self.simd.or_m32s(self.lanes, other.lanes), ..self }
     }
 
-    /// The lanes as bits, the first one in the lowest bit.
+    /// The mask as bits: the first lane is the lowest bit.
     #[inline(always)]
     pub fn bits(self) -> u32 {
         let mut bits = 0;

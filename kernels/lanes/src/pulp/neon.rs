@@ -11,6 +11,8 @@ use taut_core::arrays;
 
 use crate::vector::Vector;
 
+/// The 4 x 4 transpose. It is its own inverse.
+///
 /// # Safety
 /// - The CPU has NEON.
 #[inline(always)]
@@ -70,7 +72,7 @@ unsafe impl Vector for Register<Neon> {
         arrays::map(unsafe { transpose(arrays::map(rows, Self::raw)) }, |row| rows[0].with(row))
     }
 
-    /// A row is one record.
+    /// A row is one record, so there is nothing to separate.
     #[inline(always)]
     fn deinterleave_records(first: Self, second: Self) -> [Self; 2] {
         [first, second]

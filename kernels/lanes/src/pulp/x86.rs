@@ -3,8 +3,8 @@
 //! register has four quarters, an AVX2 register two.)
 //!
 //! Quarter `i` of row `q` belongs to lane `q + 4 i`, so the transposes do not cross quarters, and
-//! the lanes of the columns are in order. Hardware gathers are slower here than scalar code, and
-//! so is building rows in memory.
+//! the lanes of the columns are in order. Hardware gathers are slower here than scalar code.
+//! Building rows in memory is slower, too.
 
 #[cfg(target_arch = "x86")]
 use core::arch::x86 as arch;
@@ -42,6 +42,8 @@ macro_rules! transpose {
     }};
 }
 
+/// The 4 x 4 transpose of each quarter of AVX registers.
+///
 /// # Safety
 /// - The CPU has AVX.
 #[inline(always)]
@@ -60,6 +62,8 @@ unsafe fn transpose8(rows: [__m256; 4]) -> [__m256; 4] {
     }
 }
 
+/// The 4 x 4 transpose of each quarter of AVX-512 registers.
+///
 /// # Safety
 /// - The CPU has AVX-512 F.
 #[inline(always)]
@@ -90,8 +94,8 @@ fn opaque(mut mask: u16) -> u16 {
     mask
 }
 
-/// Hides from the compiler how `lanes` were computed, so that it does not combine that with what
-/// follows.
+/// Hides from the compiler how `lanes` were computed, so that it does not combine that computation
+/// with the instructions that follow.
 #[inline]
 #[target_feature(enable = "avx")]
 fn opaque_lanes(mut lanes: __m256) -> __m256 {
@@ -183,7 +187,8 @@ unsafe impl Vector for Register<V3> {
                 ]
             } else {
                 // The third field and the zero come from a copy of `lanes` with one lane of each
-                // quarter set to 0. (The compiler would replace these two blends by four.)
+                // quarter set to 0. (Without `opaque_lanes`, the compiler would use four blends
+                // instead of these two.)
                 let without_first = opaque_lanes(_mm256_blend_ps::<0b0001_0001>(lanes, zero));
                 let without_last = opaque_lanes(_mm256_blend_ps::<0b1000_1000>(lanes, zero));
                 [
@@ -221,7 +226,7 @@ unsafe impl Vector for Register<V3> {
 
     #[inline(always)]
     fn interleave_records(even: Self, odd: Self) -> [Self; 2] {
-        // Its own inverse: a register holds only two records.
+        // The function is its own inverse, because a register holds only two records.
         Self::deinterleave_records(even, odd)
     }
 }
@@ -236,8 +241,8 @@ unsafe impl Vector for Register<V4> {
         // SAFETY: `simd` proves that the CPU has AVX-512 F and DQ; the four values of each lane
         // are valid for reading, by contract.
         unsafe {
-            // A masked broadcast loads a quarter and merges it in one instruction; an insert needs
-            // a shuffle, too.
+            // A masked broadcast loads a quarter and merges it in one instruction; an insert also
+            // needs a shuffle.
             let quarter = |lane| _mm_loadu_ps(address(lane).cast());
             let row = |q| {
                 let first = _mm512_castps128_ps512(quarter(q));
@@ -257,9 +262,9 @@ unsafe impl Vector for Register<V4> {
             // are valid for writing, by contract.
             unsafe {
                 let low = _mm512_castps512_ps256(row);
-                // Otherwise the compiler extracts each quarter from the whole register. On AMD Zen 4,
-                // extracting 128 bits takes twice as long from a 512-bit register as from a 256-bit
-                // one.
+                // Without `opaque_lanes`, the compiler extracts each quarter from the whole register.
+                // On AMD Zen 4, extracting 128 bits takes twice as long from a 512-bit register as
+                // from a 256-bit one.
                 let high = opaque_lanes(_mm512_extractf32x8_ps::<1>(row));
                 _mm_storeu_ps(address(q).cast(), _mm256_castps256_ps128(low));
                 _mm_storeu_ps(address(q + 4).cast(), _mm256_extractf128_ps::<1>(low));

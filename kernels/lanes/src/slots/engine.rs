@@ -61,7 +61,8 @@ impl<K: SlotKernel<D>, const D: usize> Engine<D> for SlotPlan<K, D> {
         Ok(())
     }
 
-    /// Runs on the columns if they are up to date; always on the calling thread.
+    /// Runs the stage on the calling thread: on the columns if they are up to date, else on the
+    /// slots.
     fn visit(
         &mut self,
         executor: &dyn Executor,
@@ -77,7 +78,7 @@ impl<K: SlotKernel<D>, const D: usize> Engine<D> for SlotPlan<K, D> {
             return Ok(());
         }
         self.fill(executor, particles);
-        // Set before the stage, because it may panic.
+        // The residences are set before the stage runs, because the stage may panic.
         (self.position_residence, self.previous_residence) =
             (Residence::WorkingCopy, Residence::WorkingCopy);
         let Self { kernel, positions, previous, inverse_mass, .. } = &mut *self;
@@ -107,7 +108,7 @@ impl<K: SlotKernel<D>, const D: usize> Engine<D> for SlotPlan<K, D> {
     fn set_position(&mut self, particles: &mut Particles<D>, particle: usize, point: [f32; D]) {
         assert!(particle < particles.len(), "there is no particle {particle}");
         self.sync_particles(particles);
-        // Also turns -0.0 into +0.0 in all other positions, as this function of other kernels does.
+        // Also turns -0.0 into +0.0 in all other positions, as `set_position` of other kernels does.
         self.fill(&Inline, particles);
         if particle < self.kernel.particles() {
             self.position_residence = Residence::WorkingCopy;

@@ -1,7 +1,7 @@
 //! Plans that keep the particles in *slots*: columns in an order of the kernel's own.
 //!
 //! [`SlotPlan`] implements [`Engine`](taut_core::Engine) for all of them. It tracks whether the
-//! columns of [`Particles`] (here just *columns*) or the slots hold the newer values, and what
+//! columns of [`Particles`] (here just *columns*) or the slots hold the newer values, reads what
 //! changed in the columns, and handles particles without a slot. A kernel provides a layout and the
 //! loops over it, as a [`SlotKernel`].
 
@@ -24,12 +24,13 @@ pub use motion::integrate;
 const PAGE: usize = 1024;
 /// The distance between the columns of two consecutive axes modulo [`PAGE`], in values: about a
 /// third of a page, in whole cache lines. It avoids 4K aliasing: a load waits for a pending store
-/// with the same low 12 address bits, and columns at the same page offset nearly double the time.
+/// with the same low 12 address bits. With columns at the same page offset, a step takes nearly
+/// twice as long.
 const STAGGER: usize = 336;
 
 /// A layout of particles in slots, and the loops over it.
 pub trait SlotKernel<const D: usize> {
-    /// The number of particles that have a slot: those with the lowest indices.
+    /// The number of particles that have a slot. They are the particles with the lowest indices.
     fn particles(&self) -> usize;
     /// The number of slots, padding included.
     fn slots(&self) -> usize;
@@ -65,7 +66,7 @@ pub trait SlotKernel<const D: usize> {
 /// The changes since the last refresh.
 #[derive(Clone, Copy, Debug)]
 pub enum Changes<'a> {
-    /// Only these; an entry may occur more than once.
+    /// Only these changed. An entry may occur more than once.
     Listed {
         /// Particles whose inverse mass changed.
         particles: &'a [u32],
@@ -90,7 +91,8 @@ pub enum SlotLoop<'a, const D: usize> {
     WriteBack,
 }
 
-/// The substeps to run: per substep a leading loop, then `iterations` relaxations of all sticks.
+/// The substeps to run: in each substep the leading loop, then `iterations` relaxations of all
+/// sticks.
 #[derive(Clone, Copy)]
 pub struct SubstepRun<'a, const D: usize> {
     /// The loop that each substep runs before it relaxes, if any. If there are several substeps, it
@@ -103,8 +105,8 @@ pub struct SubstepRun<'a, const D: usize> {
     pub iterations: usize,
     /// Whether the new positions are written back to the columns.
     pub write_back: bool,
-    /// Whether the previous positions are, after the stage of the last substep, which may change
-    /// them.
+    /// Whether the previous positions are written back to the columns too, after the stage of the
+    /// last substep, which may change them.
     pub write_back_previous: bool,
 }
 
@@ -124,9 +126,9 @@ impl<const D: usize> Default for SubstepRun<'_, D> {
 /// The positions of the particles at one point in time, by axis.
 #[derive(Debug)]
 pub struct Positions<'a, const D: usize> {
-    /// In the columns of the particles, [`SlotKernel::particles`] values each.
+    /// The columns of the particles that have a slot, [`SlotKernel::particles`] values each.
     pub columns: [&'a mut [f32]; D],
-    /// In slots, [`SlotKernel::slots`] values each.
+    /// The slots, [`SlotKernel::slots`] values each.
     pub slots: [&'a mut [f32]; D],
 }
 
@@ -143,6 +145,7 @@ pub struct SlotBuffers<'a, const D: usize> {
 }
 
 impl<const D: usize> Positions<'_, D> {
+    /// The same, borrowed for a shorter time.
     fn reborrow(&mut self) -> Positions<'_, D> {
         Positions {
             columns: self.columns.each_mut().map(|column| &mut **column),
@@ -163,9 +166,9 @@ impl<const D: usize> SlotBuffers<'_, D> {
 #[derive(Debug)]
 pub struct SlotPlan<K, const D: usize> {
     kernel: K,
-    /// The columns of the axes one after another, [`span`] apart.
+    /// The positions in slots: the values of each axis, [`span`] values apart.
     positions: Column<f32>,
-    /// The previous positions, likewise.
+    /// The previous positions in slots, in the same layout.
     previous: Column<f32>,
     /// The inverse masses in slots.
     inverse_mass: Column<f32>,
@@ -186,14 +189,14 @@ pub struct SlotPlan<K, const D: usize> {
     mass_cursor: Cursor,
 }
 
-/// Which positions are the target of a loop; the other ones are its source.
+/// Which buffer is the target of a loop. The other buffer is its source.
 #[derive(Clone, Copy)]
 enum Buffer {
     Positions,
     Previous,
 }
 
-/// The distance between the columns of consecutive axes, in values.
+/// The distance between the values of consecutive axes in a buffer of slots, in values.
 fn span(slots: usize) -> usize {
     slots + (STAGGER + PAGE - slots % PAGE) % PAGE
 }
@@ -264,7 +267,7 @@ impl<K: SlotKernel<D>, const D: usize> SlotPlan<K, D> {
             self.begin_substep(executor, particles, &motion);
             if let Some(stage) = after_motion {
                 self.run_unslotted_stage(particles, stage);
-                // The stage may change them in the slots.
+                // The stage may change the previous positions in the slots.
                 self.previous_residence = Residence::WorkingCopy;
             }
             if !fused {
@@ -289,8 +292,9 @@ impl<K: SlotKernel<D>, const D: usize> SlotPlan<K, D> {
     }
 
     /// Swaps positions and previous positions, in the columns too if they are up to date, so that
-    /// [`SlotLoop::Integrate`] can overwrite the older ones. Integrates particles without a slot;
-    /// the loop integrates the others, and several substeps may begin before it runs.
+    /// [`SlotLoop::Integrate`] can overwrite the older ones. Integrates the particles without a
+    /// slot. The loop integrates the particles with a slot; several substeps may begin before the
+    /// loop runs.
     fn begin_substep(
         &mut self,
         executor: &dyn Executor,
@@ -338,7 +342,7 @@ impl<K: SlotKernel<D>, const D: usize> SlotPlan<K, D> {
     fn run_unslotted_stage(&mut self, particles: &mut Particles<D>, stage: &dyn Stage<D>) {
         let len = particles.len();
         let (columns, cursor) = particles.columns_and_cursor();
-        // Set before the stage, because it may panic.
+        // The cursor is set before the stage runs, because the stage may panic.
         self.synced = Some(cursor);
         unslotted::run_stage(columns, self.kernel.particles()..len, stage);
     }
@@ -374,7 +378,7 @@ impl<K: SlotKernel<D>, const D: usize> SlotPlan<K, D> {
     ) -> (&'a mut K, SlotBuffers<'a, D>) {
         let Self { kernel, positions, previous, inverse_mass, synced, .. } = self;
         let (columns, cursor) = particles.columns_and_cursor();
-        // Set before the run, because the executor may panic in it.
+        // The cursor is set before the loop runs, because the executor may panic in it.
         *synced = Some(cursor);
         let (slotted, slots) = (kernel.particles(), kernel.slots());
         let positions_of = |columns: [&'a mut [f32]; D], values| Positions {
@@ -391,7 +395,7 @@ impl<K: SlotKernel<D>, const D: usize> SlotPlan<K, D> {
     }
 }
 
-/// The slots of each axis in a buffer of columns that are [`span`] apart.
+/// The slots of each axis in a buffer: `slots` values each, [`span`] values apart.
 fn axes<const D: usize>(buffer: &mut [f32], slots: usize) -> [&mut [f32]; D] {
     let mut axes = buffer.chunks_exact_mut(span(slots));
     core::array::from_fn(|_| &mut axes.next().unwrap_or_default()[..slots])

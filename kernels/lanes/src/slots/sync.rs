@@ -5,12 +5,13 @@ use taut_core::{Delta, Executor, Particles, PlanError, Residence, Sticks};
 
 use super::{Buffer, Changes, SlotKernel, SlotLoop, SlotPlan, span};
 
-/// If at most one in `PARTICLES_PER_SPARSE_CHANGE` particles was changed, only these are copied
-/// into slots.
+/// If at most one in `PARTICLES_PER_SPARSE_CHANGE` particles was changed in the columns, only the
+/// changed ones are copied into slots; otherwise all are.
 const PARTICLES_PER_SPARSE_CHANGE: usize = 32;
 
 impl<K: SlotKernel<D>, const D: usize> SlotPlan<K, D> {
-    /// Updates the constants and the inverse masses after changes of sticks and masses.
+    /// Updates the constants of the kernel and the inverse masses in slots after changes of sticks
+    /// and masses.
     pub(super) fn refresh(
         &mut self,
         particles: &Particles<D>,
@@ -79,7 +80,8 @@ impl<K: SlotKernel<D>, const D: usize> SlotPlan<K, D> {
         self.finite = None;
     }
 
-    /// Moves the cursor to the end of [`Particles::position_changes`]: only later writes are read.
+    /// Moves the cursor to the end of [`Particles::position_changes`]: the next synchronization
+    /// reads only later writes.
     pub(super) fn mark_synced(&mut self, particles: &Particles<D>) {
         self.synced = Some(particles.position_changes().now());
     }
@@ -98,7 +100,7 @@ impl<K: SlotKernel<D>, const D: usize> SlotPlan<K, D> {
     }
 }
 
-/// Writes a point into a buffer of slots, which has all axes.
+/// Writes a point into the slot of a particle, in a buffer of the slots of all axes.
 pub(super) fn store_point<K: SlotKernel<D>, const D: usize>(
     buffer: &mut [f32],
     kernel: &K,

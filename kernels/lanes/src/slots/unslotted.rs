@@ -25,7 +25,7 @@ pub(super) fn integrate<const D: usize>(
     }
 }
 
-/// Runs a stage on a range of particles; for the stage, -0.0 in a position is +0.0, as in slots.
+/// Runs a stage on a range of particles. The stage gets +0.0 where a position is -0.0, as in slots.
 pub(super) fn run_stage<const D: usize>(
     columns: Columns<'_, D, f32>,
     particles: Range<usize>,
@@ -35,7 +35,7 @@ pub(super) fn run_stage<const D: usize>(
     let len = particles.end;
     for chunk_start in particles.step_by(PADDING) {
         let range = chunk_start..len.min(chunk_start + PADDING);
-        // A stage expects whole registers.
+        // A stage expects whole registers, so the particles are copied to padded arrays and back.
         let mut padded_inverse_masses = [0.0; PADDING];
         padded_inverse_masses[..range.len()].copy_from_slice(&inverse_mass[range.clone()]);
         let [mut padded_position, mut padded_previous] = [[[0.0; PADDING]; D]; 2];
@@ -60,12 +60,13 @@ pub(super) fn run_stage<const D: usize>(
 /// Turns -0.0 into +0.0 in the positions of the particles from index `first` on. Returns whether
 /// all are finite.
 pub(super) fn normalize_zeros<const D: usize>(particles: &mut Particles<D>, first: usize) -> bool {
-    let mut not_finite = 0.0;
+    let mut nan_or_zero = 0.0;
     for column in particles.columns().position {
         for x in &mut column[first..] {
             *x = x.positive_zero();
-            not_finite += *x * 0.0; // stays NaN once a position is not finite
+            // Becomes NaN at the first `x` that is not finite, and stays NaN.
+            nan_or_zero += *x * 0.0;
         }
     }
-    not_finite.is_finite()
+    nan_or_zero.is_finite()
 }

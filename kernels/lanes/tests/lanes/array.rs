@@ -68,8 +68,8 @@ impl<const N: usize> Lane for Array<N> {
     }
 }
 
-/// The gathered register (a row of `Vector::gather_rows`) that holds a field of a lane's record,
-/// and the index of the field in it.
+/// The index of the row of `Vector::gather_rows` that holds a field of a lane's record, and the
+/// index of the field in that row.
 fn row_and_index(lanes: usize, lane: usize, field: usize) -> [usize; 2] {
     if lanes == 1 { [field, 0] } else { [lane % 4, lane / 4 * 4 + field] }
 }

@@ -1,4 +1,4 @@
-//! Kernels check the lanes that a machine reports.
+//! Kernels check the number of lanes that a machine reports, and give the same bits with any.
 
 use taut_lanes::{IndexedKernel, Machine, OneLane, Operation};
 

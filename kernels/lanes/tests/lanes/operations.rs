@@ -4,7 +4,7 @@ use taut_lanes::{Operation, Vector, Wide8};
 
 use crate::array::Array;
 
-/// Of the instruction sets that are chosen at run time, those that this machine has.
+/// The names of the instruction sets that are chosen at run time and that this machine has.
 fn detected_isas() -> Vec<&'static str> {
     let mut all = Vec::new();
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
@@ -59,6 +59,7 @@ impl Operation for Compare<'_> {
     }
 }
 
+/// Compares the results of a register type with those of an array of as many lanes.
 #[inline(always)]
 fn compare<V: Vector>(name: &str, cpu: V::Cpu) {
     let expected = match V::LANES {
@@ -201,7 +202,6 @@ fn shuffles<V: Vector>(cpu: V::Cpu, all: &mut Vec<Outcome>) {
         all.push(("successors", begin, bits([a.successors(b)])));
         all.push(("predecessors", begin, bits([a.predecessors(b)])));
         all.push(("transpose", begin, bits(V::transpose(rows))));
-        all.push(("transpose back", begin, bits(rows)));
         assert_eq!(bits(V::transpose(V::transpose(rows))), bits(rows), "transposed twice");
         all.push(("spread<2>", begin, bits(a.spread::<2>())));
         all.push(("spread<3>", begin, bits(a.spread::<3>())));
@@ -223,7 +223,8 @@ fn shuffles<V: Vector>(cpu: V::Cpu, all: &mut Vec<Outcome>) {
     }
 }
 
-/// Loads and stores of whole registers at any alignment; no other memory changes.
+/// Loads and stores of whole registers at any alignment. The bits of the whole buffer are compared,
+/// so a store that changes other memory is found.
 #[inline(always)]
 fn memory<V: Vector>(cpu: V::Cpu, all: &mut Vec<Outcome>) {
     let values = test_values();
@@ -239,13 +240,14 @@ fn memory<V: Vector>(cpu: V::Cpu, all: &mut Vec<Outcome>) {
     }
 }
 
-/// Records at any alignment, in any order; no other memory changes.
+/// Loads and stores of records at any alignment, in any order. The bits of the whole buffer are
+/// compared, so a store that changes other memory is found.
 #[inline(always)]
 fn records<V: Vector>(cpu: V::Cpu, all: &mut Vec<Outcome>) {
     let memory: Vec<f32> = test_values().into_iter().cycle().take(300).collect();
     for begin in 0..64 {
-        // The records to read overlap. Those to write are disjoint, except that lanes 1 and 2 share
-        // one.
+        // The records to read overlap. The records to write are disjoint, except that lanes 1 and 2
+        // write the same one.
         let read_offset = |lane: usize| 7 * ((5 * lane + begin) % 40);
         let shared_lane = |lane: usize| if lane == 2 { 1 } else { lane };
         let write_offset = |lane: usize| begin + 5 * ((7 * shared_lane(lane)) % 16);

@@ -65,12 +65,12 @@ pub(crate) fn relax_one_by_one<const D: usize, S: Real>(
     points
 }
 
-/// Relaxes one register: reads all ends before it writes any.
+/// An operation that relaxes one register: it reads all ends before it writes any.
 struct RelaxRegister<'a, const D: usize, S> {
     slots: Slots<'a, S>,
     /// The indices of the register in `slots`.
     register: Range<usize>,
-    /// Of all particles.
+    /// The inverse masses of all particles.
     inverse_masses: &'a [S],
     inverse_h2: S,
     points: &'a mut [[S; D]],
@@ -108,7 +108,8 @@ impl<const D: usize, S: Real> WithFactor for RelaxRegister<'_, D, S> {
     }
 }
 
-/// Runs a program once, with the tasks of each phase in reverse order.
+/// Runs a program once, with the tasks of each phase in reverse order: their order must not affect
+/// the result.
 pub(crate) fn run<const D: usize, S: Real>(
     program: &Program<S>,
     particles: &Particles<D, S>,
@@ -241,7 +242,7 @@ pub(crate) fn program_of<const D: usize, S: Real>(
     program
 }
 
-/// The schedule with an index: authored, coloured, packed, banded, blocked, or starred.
+/// A schedule by index: 0 authored, 1 coloured, 2 packed, 3 banded, 4 blocked, 5 starred.
 pub(crate) fn schedule_of<const D: usize, S: Real>(mesh: &Mesh<D, S>, index: usize) -> Schedule {
     match index {
         0 => Schedule::authored(&mesh.sticks),

@@ -35,8 +35,7 @@ fn programs_of_any_lane_count_give_the_bits_of_relaxing_one_stick_after_the_othe
     let mesh = Recipe::large(30).mesh::<3, f32>();
     for lanes in 1..=16 {
         check_against_reference(&mesh, &schedule_of(&mesh, lanes % 5), lanes);
-        // Starred.
-        check_against_reference(&mesh, &schedule_of(&mesh, 5), lanes);
+        check_against_reference(&mesh, &Schedule::starred(&mesh.sticks), lanes);
     }
 }
 
@@ -44,7 +43,8 @@ fn programs_of_any_lane_count_give_the_bits_of_relaxing_one_stick_after_the_othe
 fn programs_in_other_dimensions_and_f64_give_the_bits_of_relaxing_one_stick_after_the_other() {
     fn check<const D: usize, S: Real>(recipe: &Recipe) {
         let mesh = recipe.mesh::<D, S>();
-        check_against_reference(&mesh, &schedule_of(&mesh, 4), 4);
+        let schedule = Schedule::blocked(&mesh.particles, &mesh.sticks);
+        check_against_reference(&mesh, &schedule, 4);
     }
     for_all(20, Recipe::any(), |recipe| {
         check::<1, f32>(&recipe);
@@ -59,10 +59,10 @@ fn programs_in_other_dimensions_and_f64_give_the_bits_of_relaxing_one_stick_afte
 #[test]
 fn tasks_of_a_phase_share_no_particle_and_long_batches_are_split() {
     let mut mesh = sheet_mesh(90, 90, Family::STRUCTURAL).1;
-    // Coloured and blocked.
-    for schedule in [1, 4].map(|index| schedule_of(&mesh, index)) {
+    let coloured = Schedule::coloured(&mesh.sticks);
+    for schedule in [&coloured, &Schedule::blocked(&mesh.particles, &mesh.sticks)] {
         for lanes in [1, 3, 16] {
-            let program = program_of(&mesh, &schedule, lanes, Formula::Halley);
+            let program = program_of(&mesh, schedule, lanes, Formula::Halley);
             let mut max_tasks_per_phase = 0;
             for phase in program.phases() {
                 max_tasks_per_phase = max_tasks_per_phase.max(phase.len());
@@ -78,14 +78,13 @@ fn tasks_of_a_phase_share_no_particle_and_long_batches_are_split() {
             assert!(program.slots() >= mesh.sticks.len(), "some stick has no slot");
         }
     }
-    // With non-plain and torn sticks in the middle of the batches of the coloured schedule, too.
+    // Non-plain and torn sticks in the middle of long batches are relaxed correctly, too.
     let mut random = Random::new(15);
-    let schedule = schedule_of(&mesh, 1);
     for _ in 0..50 {
         let stick = random.below(mesh.sticks.len());
         make_non_plain(&mut random, &mut mesh.sticks, stick);
     }
-    check_against_reference(&mesh, &schedule, 5);
+    check_against_reference(&mesh, &coloured, 5);
 }
 
 #[test]
@@ -97,6 +96,7 @@ fn only_registers_with_non_plain_sticks_have_the_non_plain_columns() {
         all.filter(|slots| slots.non_plain.is_some()).map(|slots| slots.a.len()).sum::<usize>()
     };
     let mut mesh = sheet_mesh(20, 20, Family::ALL).1;
+    // All schedules except the starred one.
     let schedule_indices = [0, 1, 2, 3, 4];
     assert_eq!(schedule_indices.map(|index| non_plain_slots(&mesh, index)), [0; 5]);
     mesh.sticks.set_kind(9, Kind::Maximum).unwrap();
@@ -131,7 +131,7 @@ fn a_mesh_numbered_row_by_row_is_mostly_consecutive_particles_of_equal_masses() 
     for lanes in [4, 8, 16] {
         let program = program_of(&mesh, &schedule, lanes, Formula::Halley);
         let [consecutive, equal] = slot_fractions(&program, &CONSECUTIVE);
-        // Registers of four lanes have no interleaved pairs.
+        // Registers of four lanes have no interleaved pairs, so fewer of them are consecutive.
         assert!(
             if lanes == 4 { equal > 0.95 } else { consecutive > 0.8 && equal > 0.9 },
             "{lanes} lanes: fraction of consecutive particles {consecutive}, of equal masses {equal}"
@@ -141,7 +141,7 @@ fn a_mesh_numbered_row_by_row_is_mostly_consecutive_particles_of_equal_masses() 
         let [interleaved, _] = slot_fractions(&program, &[Access::InterleavedPairs]);
         assert_eq!(interleaved > 0.1, lanes > 4, "{lanes} lanes: interleaved {interleaved}");
     }
-    // A refresh reads a mass that differs, and one that is equal again.
+    // A refresh reads a mass that becomes different, and then one that becomes equal again.
     let mut program = program_of(&mesh, &schedule, 16, Formula::Quick);
     let [_, before] = slot_fractions(&program, &[]);
     mesh.particles.set_inverse_mass(5000, 3.0).unwrap();
@@ -166,8 +166,8 @@ fn stars_of_different_masses_stay_stars_in_wide_registers() {
         let mut program = program_of(&mesh, &schedule, lanes, Formula::Quick);
         let before = slot_fractions(&program, &[Access::Stars]);
         assert!(before.iter().all(|&fraction| fraction > 0.9), "{lanes} lanes: {before:?}");
-        // In a packet with one different mass, narrow registers are not relaxed together as stars, but
-        // each by itself.
+        // In a packet with one different mass, narrow registers are relaxed one by one instead of as
+        // stars.
         mesh.particles.set_inverse_mass(5000, 3.0).unwrap();
         program.refresh(&mesh.particles, &mesh.sticks).unwrap();
         let [stars, equal] = slot_fractions(&program, &[Access::Stars]);
@@ -184,15 +184,15 @@ fn stars_of_different_masses_stay_stars_in_wide_registers() {
         let after = slot_fractions(&program, &[Access::Stars]);
         assert_eq!(after.map(f64::to_bits), before.map(f64::to_bits), "equal masses again");
     }
-    // No stars for lane counts that are no multiple of 4 or do not divide a packet.
+    // There are no stars for lane counts that are not a multiple of 4 or do not divide a packet.
     for lanes in [1, 3, 12] {
         let program = program_of(&mesh, &schedule, lanes, Formula::Halley);
         assert!(slot_fractions(&program, &[Access::Stars])[0] == 0.0, "{lanes} lanes: stars");
     }
 }
 
-/// Ranges of the arms of the `match` in [`make_a_change`]: all changes, those of sticks, those of
-/// masses.
+/// Ranges of the arms of the `match` in [`make_a_change`]: all changes, changes of sticks, changes
+/// of masses.
 const CHANGE_RANGES: [Range<usize>; 3] = [0..9, 0..7, 7..9];
 
 /// Makes a random change that a refresh must read: one of the arms in `range`.
@@ -231,7 +231,7 @@ fn after_any_changes_a_refreshed_program_equals_a_new_one() {
     for_all(120, values, |(mut recipe, lanes, schedule_index, seed)| {
         recipe.components.push(Component::Chain(9));
         let mut mesh = recipe.mesh::<3, f32>();
-        // The order stays the same while sticks become non-plain or plain.
+        // The schedule stays the same while sticks become non-plain or plain.
         let schedule = schedule_of(&mesh, schedule_index);
         let mut programs = Formula::ALL.map(|formula| program_of(&mesh, &schedule, lanes, formula));
         let mut random = Random::new(seed);
@@ -240,7 +240,8 @@ fn after_any_changes_a_refreshed_program_equals_a_new_one() {
             for _ in 0..=random.below(changes_max) {
                 make_a_change(&mut random, &mut mesh, range);
             }
-            // Sometimes a different table with the same sticks, or with the same particles.
+            // Sometimes replaces the sticks or the particles by a clone, which has its own record of
+            // changes.
             if random.one_in(4) {
                 mesh.sticks = mesh.sticks.clone();
             }
@@ -262,8 +263,8 @@ fn after_any_changes_a_refreshed_program_equals_a_new_one() {
 
 #[test]
 fn another_substep_length_changes_compliant_sticks() {
-    let mesh = Recipe::large(100).mesh::<3, f32>();
-    let schedule = schedule_of(&mesh, 2);
+    let mesh = Recipe::large(100).mesh::<3, f32>(); // No stick is plain.
+    let schedule = Schedule::packed(&mesh.sticks);
     for formula in Formula::ALL {
         let mut program = program_of(&mesh, &schedule, 8, formula);
         let before = run(&program, &mesh.particles);
@@ -280,7 +281,7 @@ fn another_substep_length_changes_compliant_sticks() {
 #[test]
 fn different_sticks_and_too_few_particles_are_rejected() {
     let mesh = Recipe::plain(vec![Component::Chain(20)]).mesh::<3, f32>();
-    let schedule = schedule_of(&mesh, 1);
+    let schedule = Schedule::coloured(&mesh.sticks);
     let mut program = program_of(&mesh, &schedule, 4, Formula::Quick);
     let before = run(&program, &mesh.particles);
 
@@ -320,6 +321,6 @@ fn different_sticks_and_too_few_particles_are_rejected() {
 #[test]
 fn without_sticks_a_program_is_empty() {
     let mesh = Mesh { particles: Particles::<3>::with_capacity(0), sticks: unit_sticks(0, &[]) };
-    let program = program_of(&mesh, &schedule_of(&mesh, 1), 8, Formula::Quick);
+    let program = program_of(&mesh, &Schedule::coloured(&mesh.sticks), 8, Formula::Quick);
     assert_eq!((program.slots(), program.phases().count()), (0, 0));
 }

@@ -9,7 +9,7 @@ use crate::file::triangles::{TriangleReader, triangles};
 use crate::file::values::Vector;
 
 options! {
-    /// [`Ragdoll`].
+    /// The parameters of [`Model::ragdoll`].
     RagdollTable => Ragdoll { height: f32, mass: f32, posture: f32 }
 }
 
@@ -17,28 +17,28 @@ builder! { 2, RagdollTable => |table, _| Model::<2>::ragdoll(&table.options()) }
 builder! { 3, RagdollTable => |table, _| Model::<3>::ragdoll(&table.options()) }
 
 builder! {
-    /// [`Model::tetrahedron`].
+    /// The parameters of [`Model::tetrahedron`].
     TetrahedronTable { edge: f32, mass: f32 } => Model::tetrahedron(edge, mass)
 }
 
 builder! {
-    /// [`Model::basis`].
+    /// The parameters of [`Model::basis`].
     BasisTable { edge: f32, mass: f32 } => Model::basis(edge, mass)
 }
 
 builder! {
-    /// [`Model::rigid`].
+    /// The parameters of [`Model::rigid`].
     RigidTable { mass: f64, centre: Vector<3, f64>, inertia: [[f64; 3]; 3] }
     => Model::rigid(&MassProperties { mass, centre: centre.into(), inertia })
 }
 
 builder! {
-    /// [`Model::rigid_box`].
+    /// The parameters of [`Model::rigid_box`].
     BoxTable { size: Vector<3>, density: f64 } => Model::rigid_box(size.into(), density)
 }
 
 triangles! {
-    /// [`Model::rigid_mesh`].
+    /// The parameters of [`Model::rigid_mesh`].
     RigidMeshTable { density: f64 }
 }
 

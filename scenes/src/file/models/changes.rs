@@ -1,4 +1,4 @@
-//! Keys that change a built model.
+//! Keys of a model that change what its builder returns.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::file::error::{At, BuildError};
 use crate::file::paths::{PathTable, SpinTable};
 use crate::file::values::{Vector, position, vector};
 
-/// The keys of a model that change what its builder returns. `R` is the type of a rotation.
+/// The keys that change what a builder returns. `R` is the type of a rotation.
 pub(super) struct Changes<R, const D: usize> {
     pub(super) turned: Option<R>,
     pub(super) at: Option<Vector<D>>,
@@ -56,7 +56,7 @@ impl<R: Rotate<D>, const D: usize> Changes<R, D> {
         }
         if let Some(velocity) = self.velocity {
             let velocity = vector("velocity", "the velocity of a model, m/s,", velocity);
-            model = model.moving_at(velocity.at("velocity")?, context.h());
+            model = model.moving_at(velocity.at("velocity")?, context.substep_length());
         }
         for (group, particles) in self.groups {
             model = model.with_group(group, particles).at("groups")?;
@@ -106,10 +106,10 @@ fn require_group<const D: usize>(
     }
     let groups: Vec<&str> = model.groups.keys().map(|name| &**name).collect();
     let groups = if groups.is_empty() { "none".to_owned() } else { groups.join(", ") };
-    Err(format!("'{model_name}' has no group '{group}'; its groups are: {groups}"))?
+    Err(format!("the model '{model_name}' has no group '{group}'; its groups are: {groups}"))?
 }
 
-/// [`Model::sprung`].
+/// The parameters of [`Model::sprung`].
 #[derive(Clone, Copy, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct SpringsTable {
@@ -117,7 +117,7 @@ pub(super) struct SpringsTable {
     damping: f32,
 }
 
-/// [`Model::self_colliding`].
+/// The parameters of [`Model::self_colliding`].
 #[derive(Clone, Copy, Deserialize)]
 #[serde(from = "SelfCollisionKeys")]
 pub(super) struct SelfCollisionTable(SelfCollision);
@@ -146,7 +146,7 @@ impl From<SelfCollisionKeys> for SelfCollisionTable {
     }
 }
 
-/// [`Model::tethered`].
+/// The parameters of [`Model::tethered`].
 #[derive(Clone, Copy, Deserialize)]
 #[serde(default, deny_unknown_fields, expecting = "a table such as { slack = 1.0, anchors = 4 }")]
 pub(super) struct TethersTable {
@@ -161,7 +161,7 @@ impl Default for TethersTable {
     }
 }
 
-/// [`Model::guided`].
+/// The parameters of [`Model::guided`].
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, bound = "")]
 pub(super) struct GuideTable<const D: usize> {
@@ -181,7 +181,7 @@ impl<const D: usize> GuideTable<D> {
     }
 }
 
-/// A rotation about an axis through the origin.
+/// A rotation of a 3D model: about an axis through the origin.
 #[derive(Clone, Copy, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RotationTable {
@@ -190,7 +190,7 @@ pub(super) struct RotationTable {
     angle: f32,
 }
 
-/// A rotation of a model about the origin.
+/// A rotation of a model about the origin: an angle in 2D, rad, and a [`RotationTable`] in 3D.
 pub(super) trait Rotate<const D: usize> {
     fn rotate(self, model: Model<D>) -> Result<Model<D>, ModelError>;
 }

@@ -7,11 +7,12 @@ use crate::file::error::{At, BuildError};
 use crate::file::exactly_one;
 use crate::file::values::{Vector, position};
 
-/// Maximum number of copies in a grid: without it, a few bytes of text could request any number of
-/// models.
+/// Maximum number of copies in a grid. Without this limit, a few bytes of text could request any
+/// number of models.
 const COPIES_MAX: usize = 1 << 16;
 
-/// The positions of copies, relative to that of the model: a list, or a grid.
+/// The positions of copies relative to that of the model, m: a list (`at`), or a grid (`grid` and
+/// `spacing`).
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct CopiesTable<const D: usize> {
@@ -21,7 +22,7 @@ pub(super) struct CopiesTable<const D: usize> {
 }
 
 impl<const D: usize> CopiesTable<D> {
-    /// Returns the positions, after checking them.
+    /// Checks the positions, and returns them.
     pub(super) fn positions(self) -> Result<Vec<[f32; D]>, BuildError> {
         let Self { at, grid, spacing } = self;
         if grid.is_some() != spacing.is_some() {

@@ -9,7 +9,7 @@ use crate::file::triangles::TriangleReader;
 use crate::file::values::{KindWord, Vector, points};
 
 options! {
-    /// [`Model::rope`].
+    /// The parameters of [`Model::rope`].
     RopeTable<const D: usize> => Rope {
         spacing: f32,
         density: f32,
@@ -22,7 +22,7 @@ options! {
 builder! { <D> RopeTable<D> => |table, _| Model::rope(&points(&table.path), &table.options()) }
 
 options! {
-    /// [`Model::bridge`].
+    /// The parameters of [`Model::bridge`].
     BridgeTable => Bridge {
         planks: usize,
         ropes: usize,
@@ -40,7 +40,7 @@ builder! {
 }
 
 options! {
-    /// [`Model::plant`].
+    /// The parameters of [`Model::plant`].
     PlantTable => Plant {
         height: f32,
         pieces: usize,

@@ -28,7 +28,8 @@ trait ModelBuilder<const D: usize> {
     fn model(&self, files: &TriangleReader) -> Result<Model<D>, BuildError>;
 }
 
-/// Implements [`ModelBuilder`] for a table. The first form also declares the table, for a 3D model.
+/// Implements [`ModelBuilder`] for a table: in the first two forms for one number of dimensions, in the
+/// third for both. The first form also declares the table, for a 3D model.
 macro_rules! builder {
     ($(#[$about:meta])* $table:ident { $($key:ident: $type:ty),* } => $model:expr) => {
         $(#[$about])*
@@ -64,11 +65,12 @@ macro_rules! builder {
 }
 use builder;
 
-/// A built model.
+/// A model that is built from its table, with its name.
 pub(super) struct NamedModel<const D: usize> {
     pub(super) name: String,
     pub(super) model: Model<D>,
-    /// The positions of its copies, relative to its own, if the scene gets copies instead of it.
+    /// If the scene gets copies of the model instead of the model itself: the offsets of the copies
+    /// from it, m.
     pub(super) copies: Option<Vec<[f32; D]>>,
 }
 

@@ -11,7 +11,7 @@ use crate::file::triangles::TriangleReader;
 use crate::file::values::{Vector, points};
 
 options! {
-    /// [`Model::emitter`].
+    /// The parameters of [`Model::emitter`].
     EmitterTable<const D: usize> => EmitterSettings<D> {
         source: SourceTable<D>,
         rate: f64,
@@ -27,7 +27,7 @@ options! {
 
 builder! { <D> EmitterTable<D> => |table, _| Model::emitter(table.options()) }
 
-/// [`Source`].
+/// A [`Source`]: where an emitter emits particles.
 #[derive(Clone, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "snake_case")]
 enum SourceTable<const D: usize> {
@@ -36,7 +36,7 @@ enum SourceTable<const D: usize> {
         centre: Vector<D>,
         axes: [Vector<D>; 2],
     },
-    /// Triangles, which together can form any polygons.
+    /// Each polygon as triangles, m.
     Polygons(Vec<[Vector<D>; 3]>),
 }
 
@@ -54,7 +54,7 @@ impl<const D: usize> From<SourceTable<D>> for Source<D> {
     }
 }
 
-/// Individual particles, with sticks and springs between them: [`Model::new`].
+/// Individual particles, with sticks and springs between them. The model is made by [`Model::new`].
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ParticlesTable<const D: usize> {
@@ -67,7 +67,7 @@ pub(super) struct ParticlesTable<const D: usize> {
     springs: Vec<SpringTable>,
 }
 
-/// [`Spring`], and the particles that it joins.
+/// The parameters of a [`Spring`], and the particles that it joins.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct SpringTable {

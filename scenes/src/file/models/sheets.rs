@@ -1,4 +1,4 @@
-//! The TOML tables (`…Table`) of cloth and triangle meshes.
+//! Tables of cloth and triangle meshes.
 
 use taut_world::{Cloth, HexSheet, Model};
 
@@ -9,25 +9,26 @@ use crate::file::triangles::{TriangleReader, triangles};
 use crate::file::values::{AxesTable, BendingWord, DiagonalsWord, FamiliesWord, StickSetWord};
 
 builder! {
-    /// [`Model::drape`].
+    /// The parameters of [`Model::drape`].
     DrapeTable { size: usize, sticks: Option<StickSetWord> }
     => Model::drape(size, sticks.map(Into::into).unwrap_or_default())
 }
 
 builder! {
-    /// [`Model::disc`].
+    /// The parameters of [`Model::disc`].
     DiscTable { size: usize, sticks: Option<StickSetWord> }
     => Model::disc(size, sticks.map(Into::into).unwrap_or_default())
 }
 
 builder! {
-    /// [`Model::sphere`]. Its key is `ball`; `sphere` is an obstacle.
+    /// The parameters of [`Model::sphere`]. Its key is `ball`, because `sphere` is the key of an
+    /// obstacle.
     BallTable { size: usize, sticks: Option<StickSetWord> }
     => Model::sphere(size, sticks.map(Into::into).unwrap_or_default())
 }
 
 options! {
-    /// [`Model::cloth`].
+    /// The parameters of [`Model::cloth`].
     ClothTable<const D: usize> => Cloth<D> {
         columns: usize,
         rows: usize,
@@ -43,7 +44,7 @@ options! {
 builder! { <D> ClothTable<D> => |table, _| Model::cloth(&table.options()) }
 
 options! {
-    /// [`Model::hex_sheet`].
+    /// The parameters of [`Model::hex_sheet`].
     HexSheetTable<const D: usize> => HexSheet<D> {
         columns: usize,
         rows: usize,
@@ -57,7 +58,7 @@ options! {
 builder! { <D> HexSheetTable<D> => |table, _| Model::hex_sheet(&table.options()) }
 
 triangles! {
-    /// [`Model::from_triangles`].
+    /// The parameters of [`Model::from_triangles`].
     MeshTable { bending: Option<BendingWord>, density: f32 }
 }
 

@@ -35,18 +35,18 @@ pub(crate) struct HullCollider {
 pub(crate) struct Plane<const D: usize> {
     /// Unit normal, outwards.
     normal: [f32; D],
-    /// Signed distance of the first particle of the body, m.
+    /// Signed distance of the first particle of the body from the plane, m.
     distance_of_first: f32,
 }
 
 /// The four particles of a body at one time.
 #[derive(Clone, Copy, Debug)]
 struct Corners<const D: usize> {
-    /// The first, m.
+    /// The position of the first particle, m.
     first: [f32; D],
-    /// Vectors to the others, m.
+    /// Vectors from the first particle to the others, m.
     edges: [Vector; 3],
-    /// Maps a vector from the first to the barycentric weights of the others.
+    /// Maps the vector from the first particle to a point to the barycentric weights of the others.
     to_weights: Matrix,
 }
 
@@ -102,14 +102,15 @@ impl<const D: usize> Corners<D> {
         core::array::from_fn(|axis| vector[axis] as f32)
     }
 
-    /// The weights of the last three particles at a vector from the first, m.
+    /// The weights of the last three particles at a point. `from_first` is the vector to it from the
+    /// first particle, m.
     fn weights(&self, from_first: [f32; D]) -> Vector {
         apply(&self.to_weights, wide(resize_vector(from_first)))
     }
 }
 
 impl<const D: usize> Plane<D> {
-    /// Signed distance of a point at a vector from the first particle, m.
+    /// Signed distance of a point, m. `from_first` is the vector to it from the first particle, m.
     fn distance(&self, from_first: [f32; D]) -> f32 {
         dot(self.normal, from_first) + self.distance_of_first
     }
@@ -187,9 +188,9 @@ impl<const D: usize> PlacedHull<'_, D> {
         box_around(self.boxes.iter().flat_map(|OrientedBox { centre, half_extents }| {
             let mut extent = [contact_distance * 1e-3; D]; // a margin for rounding
             for half_extent in half_extents {
-                let grown = 1.0 + contact_distance / length(*half_extent);
+                let growth = 1.0 + contact_distance / length(*half_extent);
                 for axis in 0..D {
-                    extent[axis] += grown * half_extent[axis].abs();
+                    extent[axis] += growth * half_extent[axis].abs();
                 }
             }
             [difference(*centre, extent), add_scaled(*centre, 1.0, extent)]
@@ -205,12 +206,12 @@ impl<const D: usize> PlacedHull<'_, D> {
         contact_distance: f32,
     ) -> Option<ContactPoint<D>> {
         let from_first = [BEFORE, NOW].map(|when| difference(path[when], self.corners[when].first));
-        // Clipping after Cyrus and Beck: the interval of time in which the ball is inside all planes,
-        // if its distance from each plane is linear in time. (Distances are from the infinite planes,
-        // not from the faces: edges are not rounded.)
+        // Clipping after Cyrus and Beck: finds the interval of time, from 0 to 1, in which the ball is
+        // inside all planes, if its distance from each plane is linear in time. (Distances are from the
+        // infinite planes, not from the faces: edges are not rounded.)
         let (mut enter, mut leave) = (0.0, 1.0);
-        // The last plane that the ball crosses inwards, and the nearest of the planes on whose
-        // inner side it starts, each with the distance at the end.
+        // The last plane that the ball crosses inwards; and the nearest of the planes on whose inner side
+        // it starts. Each is stored with the distance of the ball from it at the end.
         let (mut entered, mut nearest) = (None, None);
         // The distance from `nearest` at the start, at most 0.
         let mut outermost = f32::NEG_INFINITY;
@@ -237,8 +238,9 @@ impl<const D: usize> PlacedHull<'_, D> {
             return None;
         }
         let normal = plane.normal;
-        // The time of contact: when the ball entered; for a ball that starts inside, when it left, or
-        // the end of the substep if it is still inside.
+        // The time of contact, and the distance of the ball's centre from the plane at that time. The
+        // time is when the ball enters; for a ball that starts inside, when it leaves, or the end of the
+        // substep if it stays inside.
         let (time, distance) = match entered {
             Some(_) => (enter, contact_distance),
             None => (leave, (outermost + leave * (end - outermost)) + contact_distance),
@@ -292,10 +294,10 @@ mod tests {
             let nearest = (0..=1000).map(|i| distance(i as f32 / 1000.0));
             let nearest = nearest.fold(f32::INFINITY, f32::min);
             if let Some(contact) = placed.contact_point(path, CONTACT_DISTANCE) {
-                // Limited by the number of sampled times.
+                // The tolerance is due to the distance of the sampled times.
                 prop_assert!(nearest < 1e-2, "a contact, but the ball stays {nearest} m outside");
                 prop_assert!((length(contact.normal) - 1.0).abs() < 1e-4);
-                // The point is on the plane of the face by which the ball leaves.
+                // The point is on the plane of the face through which the ball leaves.
                 let point = contact.point.position(&cube.particles);
                 let from_cube = distance_outside(point, [0.0; 3]) + CONTACT_DISTANCE;
                 prop_assert!((-1e-3..CONTACT_DISTANCE + 1e-3).contains(&from_cube));

@@ -12,7 +12,7 @@ use crate::vector::{add_scaled, difference, dot, length, scaled};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PlacedLimb<const D: usize> {
     limb: Limb,
-    /// Its ends before and now, m.
+    /// Its two ends at the beginning of the substep, then now, m.
     ends: [[[f32; D]; 2]; 2],
 }
 
@@ -38,7 +38,7 @@ impl<const D: usize> PlacedLimb<D> {
         self.limb.radius
     }
 
-    /// The ends of its axis before or now, m.
+    /// The ends of its axis at a time, [`BEFORE`] or [`NOW`], m.
     pub(super) fn axis(&self, when: usize) -> [[f32; D]; 2] {
         self.ends[when]
     }
@@ -53,7 +53,8 @@ impl<const D: usize> PlacedLimb<D> {
         self.ends.map(|[a, b]| add_scaled(a, fraction, difference(b, a)))
     }
 
-    /// Where the ball is relative to the point at `fraction` of the axis, before and now, m.
+    /// The positions of a ball that moves along `path`, relative to the point at `fraction` of the
+    /// axis, before and now, m.
     fn offsets(&self, path: [[f32; D]; 2], fraction: f32) -> [[f32; D]; 2] {
         let on_axis = self.path(fraction);
         [BEFORE, NOW].map(|when| difference(path[when], on_axis[when]))
@@ -78,8 +79,8 @@ impl<const D: usize> PlacedLimb<D> {
                 .map(|(normal, _)| contact(fraction, normal));
         }
         // The ball may have passed through: use the point of the axis nearest to the ball's path
-        // relative to the limb. Between the ends the axis acts as an infinite cylinder, at them as
-        // a ball.
+        // relative to the limb. If that point is between the ends, the limb counts as an infinite
+        // cylinder; if it is an end, as a ball around that end.
         let relative_start = difference(path[NOW], difference(end, start));
         let [_, fraction] = nearest_points([[relative_start, path[NOW]], self.ends[NOW]]);
         let [mut start, mut end] = self.offsets(path, fraction);

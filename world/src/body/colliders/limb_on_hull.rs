@@ -9,7 +9,7 @@ use crate::body::limbs::samples;
 use crate::body::weighted_point::WeightedPoint;
 use crate::vector::{difference, dot, length};
 
-/// A contact of a limb with a hull: a point of its axis, and the contact of a ball there.
+/// A contact of a limb with a hull: a point of the limb's axis, and the contact of a ball around it.
 type LimbContact<const D: usize> = (WeightedPoint, ContactPoint<D>);
 
 impl<const D: usize> PlacedLimb<D> {
@@ -81,7 +81,7 @@ mod tests {
             let limb = PlacedLimb::new(Limb { ends: [4, 5], radius: RADIUS, owner: 0 }, &particles);
             let contacts = limb.deepest_in(&hull, GAP, &particles);
 
-            // The whole axis now, and at all times.
+            // How far the axis is outside at the end of the substep, and the minimum over the substep.
             let distance = |fraction: f32, time: f32| {
                 let [a, b] = ends.map(|end| add_scaled(end, time - 1.0, moved));
                 distance_outside(add_scaled(a, fraction, difference(b, a)))
@@ -93,10 +93,11 @@ mod tests {
             let nearest = fractions().flat_map(at_time);
             let nearest = nearest.fold(f32::MAX, f32::min);
             if contacts.iter().any(Option::is_some) {
-                // Limited by the number of samples.
+                // The tolerance is due to the distance of the samples.
                 prop_assert!(nearest < 5e-2, "a contact, but the limb stays {nearest} m outside");
             } else {
-                // Sample points are less than `RADIUS + GAP` apart.
+                // Sample points are about `RADIUS + GAP` apart, so the axis between two of them is deeper
+                // than they are by at most half of that.
                 prop_assert!(
                     nearest_now > -0.5 * (RADIUS + GAP),
                     "no contact, but the limb is {} m inside",

@@ -1,5 +1,5 @@
 //! Colliders: limbs and the convex hulls of bodies, for contacts with the particles of cloth and
-//! ropes; and limbs, for contacts with bodies.
+//! ropes, and for contacts between limbs and bodies.
 
 mod hull;
 mod limb;
@@ -7,7 +7,7 @@ mod limb_on_hull;
 
 use taut_core::Particles;
 
-use super::contact::{Contact, Other};
+use super::contact::{Contact, OtherSide};
 use super::limbs::Limb;
 use super::weighted_point::WeightedPoint;
 use crate::model::Model;
@@ -17,7 +17,8 @@ pub(super) use hull::Face;
 use hull::{HullCollider, PlacedHull, Plane};
 pub(crate) use limb::PlacedLimb;
 
-/// A limb, or the convex hull of a body. Contacts move the particles of the stick or body.
+/// A limb, or the convex hull of a body. Contacts move the ends of the limb or the particles of the
+/// body.
 #[derive(Clone, Debug)]
 pub(crate) enum Collider {
     Limb(Limb),
@@ -53,12 +54,13 @@ impl<const D: usize> ContactPoint<D> {
         friction: f32,
     ) -> Option<Contact<D>> {
         let contact =
-            Contact::new(particles, point, Other::Movable(self.point), self.normal, friction);
+            Contact::new(particles, point, OtherSide::Movable(self.point), self.normal, friction);
         contact.map(|contact| contact.with_distance(self.distance))
     }
 }
 
-/// A buffer for [`Collider::placed`].
+/// A buffer for [`Collider::placed`]: the planes of a hull at the beginning and at the end of the
+/// substep.
 pub(crate) type ColliderScratch<const D: usize> = Vec<[Plane<D>; 2]>;
 
 // Indices of pairs: the beginning and the end of a substep. (In `body/contact.rs` the end is
@@ -81,7 +83,7 @@ impl Collider {
         limbs.chain(hulls)
     }
 
-    /// Whether the particle is one of the stick or body.
+    /// Whether the particle is an end of the limb or a particle of the body.
     pub(crate) fn has_particle(&self, particle: u32) -> bool {
         match self {
             Self::Limb(limb) => limb.ends.contains(&particle),
@@ -89,7 +91,7 @@ impl Collider {
         }
     }
 
-    /// The collider in this substep; None if its particles span no volume.
+    /// The collider in this substep; None for a hull whose particles span no volume.
     pub(crate) fn placed<'a, const D: usize>(
         &self,
         particles: &Particles<D>,
@@ -113,10 +115,11 @@ impl<const D: usize> Placed<'_, D> {
         }
     }
 
-    /// The contact with a ball whose centre moved along `path` in this substep (before, now; m) and
-    /// that touches the collider at `contact_distance` from its surface. The ball is swept: it
-    /// cannot pass, whatever its speed. Motion is taken to be straight, relative to the collider:
-    /// turns of up to about 0.1 rad in a substep are harmless.
+    /// The contact with a ball whose centre moves along `path` (before, now), m, in this substep. The
+    /// ball touches the collider if its centre is within `contact_distance`, m, of the surface; None if
+    /// it does not. The ball is swept: it cannot pass, whatever its speed. Its motion relative to the
+    /// collider is assumed to be straight, so the collider should turn by at most about 0.1 rad in a
+    /// substep.
     #[inline]
     pub(crate) fn contact_point(
         &self,

@@ -1,7 +1,7 @@
 //! The air around one triangle.
 //!
-//! Displacements are summed over the three corners of a triangle: three times their mean. The
-//! displacement of the air is therefore taken over three substeps.
+//! The displacements of the three corners of a triangle are summed: this gives three times their mean,
+//! without a division. To match, the displacement of the air is that in three substeps.
 
 use super::THIRD;
 use crate::force::gusts::Lattice;

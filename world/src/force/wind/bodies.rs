@@ -7,9 +7,9 @@ use crate::model::Model;
 use crate::settings::StepTime;
 use crate::vector::dot;
 
-/// Adds the force of the wind on those faces of bodies onto which it blows from outside. Each
-/// corner gets a third of it, distributed to the particles of the body by their weights at the
-/// corner.
+/// Adds the force of the wind on those faces of bodies onto which it blows from outside. Each corner
+/// gets a third of the force on its face, which is distributed to the particles of the body by their
+/// weights at the corner.
 pub(super) fn add_to_bodies(
     model: &Model,
     now: &StepTime,
@@ -20,7 +20,8 @@ pub(super) fn add_to_bodies(
     let Model { particles, bodies, .. } = model;
     for body in bodies.all() {
         let triangles = &bodies.triangles()[body.triangles()];
-        // Mobility over inverse mass, s, if all triangles met at one corner: an upper bound.
+        // An upper bound of the ratio of mobility to inverse mass, s: as if the whole forces on all
+        // triangles acted at one corner.
         let mobility_factor = triangles.len() as f32 * now.duration;
         for corners in triangles {
             let corners = corners.map(|vertex| bodies.point(body, vertex as usize));

@@ -4,10 +4,10 @@ use pulp::NullaryFnOnce;
 
 use super::air::{Air, Corner, GustFactor};
 use super::laws::{CornerForce, TriangleLaw, larger};
-use crate::model::{BLOCK, FaceLayout, ParticleBlock, Slots, Triangles};
+use crate::model::{CHUNK, FaceLayout, ParticleChunk, Slots, Triangles};
 
-/// One value for each triangle of a block.
-type Lanes = [f32; BLOCK];
+/// One value for each triangle of a chunk.
+type Lanes = [f32; CHUNK];
 
 /// Computes the force on each corner of each triangle, and adds it to the particles: to each
 /// particle as soon as all its triangles are done, while their forces are still in the L1 cache.
@@ -25,8 +25,7 @@ pub(super) struct FacePass<'a, L, G> {
     pub(super) on_triangles: [&'a mut [f32]; 3],
     /// The force on each particle, N.
     pub(super) on_particles: [&'a mut [f32]; 3],
-    /// Whether the forces on particles are overwritten: they are stale, because no force was added
-    /// yet.
+    /// Whether the forces on particles are overwritten: as long as no force was added, they are stale.
     pub(super) overwrites: bool,
 }
 
@@ -40,8 +39,8 @@ struct Columns<'a> {
     counts: &'a [f32],
 }
 
-/// One corner of each triangle of a block. (Arrays in this file are written out instead of built
-/// with `map`, which the compiler would not inline, so that they would go through memory.)
+/// One corner of each triangle of a chunk. (Arrays in this file are written out. The compiler would not
+/// inline `map`, so arrays built with it would go through memory.)
 #[derive(Clone, Copy)]
 struct Corners<'a> {
     now: [&'a Lanes; 3],
@@ -54,8 +53,8 @@ impl<'a> Corners<'a> {
     fn consecutive(columns: Columns<'a>, first: u32) -> Self {
         let Columns { now: [x, y, z], previous: [old_x, old_y, old_z], .. } = columns;
         Self {
-            now: [block(x, first), block(y, first), block(z, first)],
-            previous: [block(old_x, first), block(old_y, first), block(old_z, first)],
+            now: [chunk(x, first), chunk(y, first), chunk(z, first)],
+            previous: [chunk(old_x, first), chunk(old_y, first), chunk(old_z, first)],
         }
     }
 
@@ -70,14 +69,14 @@ impl<'a> Corners<'a> {
     }
 }
 
-/// The `BLOCK` entries of a column from an index on.
+/// The `CHUNK` entries of a column from an index on.
 #[inline(always)]
-fn block(column: &[f32], first: u32) -> &Lanes {
+fn chunk(column: &[f32], first: u32) -> &Lanes {
     let first = first as usize;
-    column[first..first + BLOCK].first_chunk().expect("the slice has BLOCK entries")
+    column[first..first + CHUNK].first_chunk().expect("the slice has CHUNK entries")
 }
 
-/// One corner of each triangle of a block, gathered from any particles.
+/// One corner of each triangle of a chunk, gathered from any particles.
 struct Gathered {
     now: [Lanes; 3],
     previous: [Lanes; 3],
@@ -85,7 +84,7 @@ struct Gathered {
 
 impl Gathered {
     #[inline(always)]
-    fn new(columns: Columns, indices: &[u32; BLOCK]) -> Self {
+    fn new(columns: Columns, indices: &[u32; CHUNK]) -> Self {
         let Columns { now: [x, y, z], previous: [old_x, old_y, old_z], .. } = columns;
         Self {
             now: [gather(x, indices), gather(y, indices), gather(z, indices)],
@@ -101,8 +100,8 @@ impl Gathered {
 
 /// Gathers entries of a column.
 #[inline(always)]
-fn gather(column: &[f32], indices: &[u32; BLOCK]) -> Lanes {
-    let mut lanes = [0.0; BLOCK];
+fn gather(column: &[f32], indices: &[u32; CHUNK]) -> Lanes {
+    let mut lanes = [0.0; CHUNK];
     for (lane, &index) in lanes.iter_mut().zip(indices) {
         *lane = column[index as usize];
     }
@@ -114,8 +113,8 @@ impl<L: TriangleLaw, G: GustFactor> NullaryFnOnce for FacePass<'_, L, G> {
 
     #[inline(always)]
     fn call(mut self) {
-        // Slices of equal length need one bounds check, but only in locals: the compiler does not
-        // know the lengths of slices in `self`.
+        // Slices of equal length need only one bounds check. They must be in locals, because the compiler
+        // does not know the lengths of slices in `self`.
         let particle_count = self.inverse_mass.len();
         let ([x, y, z], [old_x, old_y, old_z]) = (self.position, self.previous);
         let columns = Columns {
@@ -133,20 +132,21 @@ impl<L: TriangleLaw, G: GustFactor> NullaryFnOnce for FacePass<'_, L, G> {
         let [x, y, z] = self.on_triangles;
         self.on_triangles = [&mut x[..slots], &mut y[..slots], &mut z[..slots]];
 
-        // Bits of non-negative floats sort like the numbers.
+        // The greatest product of inverse mass and number of triangles. The bits of non-negative floats
+        // sort like the numbers.
         let corners = columns.inverse_mass.iter().zip(columns.counts);
         let bits = corners.fold(0, |max: u32, (w, count)| max.max((w * count).to_bits()));
         let max_mobility = f32::from_bits(bits) * self.third_duration;
 
         let layout = self.layout;
-        let mut particle_blocks = &layout.incidence.particle_blocks[..];
-        // How many more blocks of pairs may turn out to be unstable without the limit: each of them
+        let mut particle_chunks = &layout.incidence.particle_chunks[..];
+        // How many more chunks of pairs may turn out to be unstable without the limit: each of them
         // is computed again with the limit.
-        let mut retries_left = layout.blocks.len() / 16 + 1;
-        for block in &layout.blocks {
-            // Each kind has its own loop, which loads whole registers where corners are
-            // consecutive.
-            match &block.triangles {
+        let mut retries_left = layout.chunks.len() / 16 + 1;
+        for chunk in &layout.chunks {
+            // Each kind of chunk has its own loop. Where corners are consecutive, it loads whole
+            // registers.
+            match &chunk.triangles {
                 &Triangles::Pairs(corners, slots) => {
                     let is_stored =
                         retries_left > 0 && self.try_pairs(columns, corners, slots, max_mobility);
@@ -162,8 +162,8 @@ impl<L: TriangleLaw, G: GustFactor> NullaryFnOnce for FacePass<'_, L, G> {
                     self.compute_scattered(columns, corners, *slots);
                 }
             }
-            let (complete, rest) = particle_blocks.split_at(block.completed as usize);
-            particle_blocks = rest;
+            let (complete, rest) = particle_chunks.split_at(chunk.completed as usize);
+            particle_chunks = rest;
             for particles in complete {
                 if self.overwrites {
                     self.add_to_particles::<true>(particles);
@@ -176,7 +176,7 @@ impl<L: TriangleLaw, G: GustFactor> NullaryFnOnce for FacePass<'_, L, G> {
 }
 
 impl<L: TriangleLaw, G: GustFactor> FacePass<'_, L, G> {
-    /// Computes the forces on a block of pairs without a limit. If they are stable for
+    /// Computes the forces on a chunk of pairs without a limit. If they are stable for
     /// `max_mobility`, the mobility of the most mobile corner of all, stores them and returns true.
     /// The two triangles of a pair share two corners, and no masses are read.
     #[inline(always)]
@@ -190,11 +190,11 @@ impl<L: TriangleLaw, G: GustFactor> FacePass<'_, L, G> {
         let (a, b) = (Corners::consecutive(columns, a), Corners::consecutive(columns, b));
         let (c, d) = (Corners::consecutive(columns, c), Corners::consecutive(columns, d));
         let (air, corner_force) = (self.air, self.corner_force);
-        let (mut x1, mut y1, mut z1) = ([0.0; BLOCK], [0.0; BLOCK], [0.0; BLOCK]);
-        let (mut x2, mut y2, mut z2) = ([0.0; BLOCK], [0.0; BLOCK], [0.0; BLOCK]);
+        let (mut x1, mut y1, mut z1) = ([0.0; CHUNK], [0.0; CHUNK], [0.0; CHUNK]);
+        let (mut x2, mut y2, mut z2) = ([0.0; CHUNK], [0.0; CHUNK], [0.0; CHUNK]);
         let (present1, present2) = (u32::from(abc.present), u32::from(acd.present));
         let mut unstable = 0;
-        for lane in 0..BLOCK {
+        for lane in 0..CHUNK {
             let (a, b, c, d) = (a.of(lane), b.of(lane), c.of(lane), d.of(lane));
             let bit = 1 << lane;
 
@@ -216,31 +216,31 @@ impl<L: TriangleLaw, G: GustFactor> FacePass<'_, L, G> {
         is_stable
     }
 
-    /// Computes a block of triangles with consecutive corners.
+    /// Computes a chunk of triangles with consecutive corners.
     #[inline(always)]
     fn compute_row(&mut self, columns: Columns, [a, b, c]: [u32; 3], slots: Slots) {
         let (w, n) = (columns.inverse_mass, columns.counts);
-        let w = [block(w, a), block(w, b), block(w, c)];
-        let n = [block(n, a), block(n, b), block(n, c)];
+        let w = [chunk(w, a), chunk(w, b), chunk(w, c)];
+        let n = [chunk(n, a), chunk(n, b), chunk(n, c)];
         let (a, b) = (Corners::consecutive(columns, a), Corners::consecutive(columns, b));
-        self.compute_block([a, b, Corners::consecutive(columns, c)], w, n, slots);
+        self.compute_chunk([a, b, Corners::consecutive(columns, c)], w, n, slots);
     }
 
-    /// Computes a block of triangles with any corners.
+    /// Computes a chunk of triangles with any corners.
     #[inline(always)]
-    fn compute_scattered(&mut self, columns: Columns, [a, b, c]: &[[u32; BLOCK]; 3], slots: Slots) {
+    fn compute_scattered(&mut self, columns: Columns, [a, b, c]: &[[u32; CHUNK]; 3], slots: Slots) {
         let (w, n) = (columns.inverse_mass, columns.counts);
         let w = [&gather(w, a), &gather(w, b), &gather(w, c)];
         let n = [&gather(n, a), &gather(n, b), &gather(n, c)];
         let (a, b) = (Gathered::new(columns, a), Gathered::new(columns, b));
         let c = Gathered::new(columns, c);
-        self.compute_block([a.corners(), b.corners(), c.corners()], w, n, slots);
+        self.compute_chunk([a.corners(), b.corners(), c.corners()], w, n, slots);
     }
 
-    /// Computes and stores the forces on a block, from the corners, their inverse masses and the
+    /// Computes and stores the forces on a chunk, from the corners, their inverse masses and the
     /// numbers of triangles that meet there.
     #[inline(always)]
-    fn compute_block(
+    fn compute_chunk(
         &mut self,
         [a, b, c]: [Corners; 3],
         [wa, wb, wc]: [&Lanes; 3],
@@ -249,8 +249,8 @@ impl<L: TriangleLaw, G: GustFactor> FacePass<'_, L, G> {
     ) {
         let (air, corner_force, third_duration) =
             (self.air, self.corner_force, self.third_duration);
-        let (mut xs, mut ys, mut zs) = ([0.0; BLOCK], [0.0; BLOCK], [0.0; BLOCK]);
-        for lane in 0..BLOCK {
+        let (mut xs, mut ys, mut zs) = ([0.0; CHUNK], [0.0; CHUNK], [0.0; CHUNK]);
+        for lane in 0..CHUNK {
             let (normal, u) = air.relative_to([a.of(lane), b.of(lane), c.of(lane)]);
             let (of_a, of_b) = (wa[lane] * na[lane], wb[lane] * nb[lane]);
             let mobility = larger(larger(of_a, of_b), wc[lane] * nc[lane]) * third_duration;
@@ -260,15 +260,15 @@ impl<L: TriangleLaw, G: GustFactor> FacePass<'_, L, G> {
         self.store(slots, &xs, &ys, &zs);
     }
 
-    /// Stores the forces of a block, and 0 for the triangles that are not present.
+    /// Stores the forces of a chunk, and 0 for the triangles that are not present.
     #[inline(always)]
     fn store(&mut self, slots: Slots, x: &Lanes, y: &Lanes, z: &Lanes) {
         let first = slots.first as usize;
         let [column_x, column_y, column_z] = &mut self.on_triangles;
-        column_x[first..first + BLOCK].copy_from_slice(x);
-        column_y[first..first + BLOCK].copy_from_slice(y);
-        column_z[first..first + BLOCK].copy_from_slice(z);
-        // Not by a select per lane: the compiler would make masked loads of it, which take longer.
+        column_x[first..first + CHUNK].copy_from_slice(x);
+        column_y[first..first + CHUNK].copy_from_slice(y);
+        column_z[first..first + CHUNK].copy_from_slice(z);
+        // A select per lane would be slower, because the compiler would turn it into masked loads.
         let mut gaps = !slots.present;
         while gaps != 0 {
             let gap = first + gaps.trailing_zeros() as usize;
@@ -277,30 +277,30 @@ impl<L: TriangleLaw, G: GustFactor> FacePass<'_, L, G> {
         }
     }
 
-    /// Adds to each particle of a block the forces in its slots, in pieces of 16, 8, 4, 2 and 1
-    /// particles.
+    /// Adds to each particle of a chunk the forces in its slots. The chunk is divided into pieces of 16,
+    /// 8, 4, 2 and 1 particles, according to the bits of its length.
     #[inline(always)]
-    fn add_to_particles<const OVERWRITE: bool>(&mut self, particles: &ParticleBlock) {
-        let nth = self.add_piece::<BLOCK, OVERWRITE>(particles, 0);
+    fn add_to_particles<const OVERWRITE: bool>(&mut self, particles: &ParticleChunk) {
+        let nth = self.add_piece::<CHUNK, OVERWRITE>(particles, 0);
         let nth = self.add_piece::<8, OVERWRITE>(particles, nth);
         let nth = self.add_piece::<4, OVERWRITE>(particles, nth);
         let nth = self.add_piece::<2, OVERWRITE>(particles, nth);
         self.add_piece::<1, OVERWRITE>(particles, nth);
     }
 
-    /// Adds the forces to the `N` particles from the `nth` on, if the block has a piece of that
-    /// size: if the bit `N` of its length is set. Returns the start of the next piece.
+    /// Adds the forces to the `N` particles from the `nth` on, if the chunk has a piece of that size.
+    /// Returns the start of the next piece.
     #[inline(always)]
     fn add_piece<const N: usize, const OVERWRITE: bool>(
         &mut self,
-        particles: &ParticleBlock,
+        particles: &ParticleChunk,
         nth: usize,
     ) -> usize {
         if particles.len as usize & N == 0 {
             return nth;
         }
-        // Only a whole block may begin with particles to which an earlier block has added forces.
-        match if N == BLOCK { particles.done } else { 0 } {
+        // Only a whole chunk may begin with particles to which an earlier chunk has added forces.
+        match if N == CHUNK { particles.done } else { 0 } {
             0 => self.add::<N, OVERWRITE>(particles, nth, 0),
             done => self.add::<N, OVERWRITE>(particles, nth, done),
         }
@@ -311,7 +311,7 @@ impl<L: TriangleLaw, G: GustFactor> FacePass<'_, L, G> {
     #[inline(always)]
     fn add<const N: usize, const OVERWRITE: bool>(
         &mut self,
-        particles: &ParticleBlock,
+        particles: &ParticleChunk,
         nth: usize,
         done: u32,
     ) {

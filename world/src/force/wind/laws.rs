@@ -3,20 +3,21 @@
 //! A law gets the `normal` of a triangle, of length 2 A, m², and `u`, the displacement of the air
 //! relative to the triangle over three substeps, m.
 //!
-//! The mobility of a corner, s/kg, is the velocity that it gains per force on each triangle around
-//! it: a third of its inverse mass, times the duration of the force, times the number of triangles.
-//! The coefficient is limited so that a mobile corner does not overshoot the air.
+//! The mobility of a corner, s/kg, is the velocity that it gains if a unit force acts on each triangle
+//! around it: a third of its inverse mass, times the duration of the force, times the number of
+//! triangles. The coefficient, force over speed, is limited so that a mobile corner does not
+//! overshoot the velocity of the air.
 
 use super::THIRD;
 use crate::vector::{dot, scaled, sum};
 
 /// A wind law.
 pub(super) trait TriangleLaw: Copy {
-    /// The force over speed, kg/s, without a limit.
+    /// The coefficient, kg/s, without a limit.
     fn coefficient(self, normal: [f32; 3], u: [f32; 3]) -> f32;
 
-    /// The force, N, if `numerator / denominator` is the coefficient divided by the duration of
-    /// three substeps, kg/s². (Numerator and denominator, because some laws divide anyway.)
+    /// The force, N, where `numerator / denominator` is the coefficient divided by the duration of
+    /// three substeps, kg/s². (The two are separate because some laws divide anyway.)
     fn force(self, normal: [f32; 3], u: [f32; 3], numerator: f32, denominator: f32) -> [f32; 3];
 
     /// The largest allowed product of coefficient and mobility. With 1, a corner reaches the
@@ -96,8 +97,8 @@ impl TriangleLaw for NormalLaw {
 
 /// A squared length that is safe to divide by: at least the smallest normal number.
 ///
-/// (The operand is clamped, instead of a select on the quotient: the compiler would load the
-/// operands in the selected lanes only, and stall.)
+/// (The operand is clamped. For a select on the quotient instead, the compiler would load the operands
+/// in the selected lanes only, and the loop would stall.)
 #[inline(always)]
 fn nonzero(squared_length: f32) -> f32 {
     larger(squared_length, f32::MIN_POSITIVE)
@@ -131,10 +132,10 @@ pub(super) struct DragLiftLaw {
     pub(super) quarter_density_per_3h: f32,
     pub(super) drag: f32,
     pub(super) lift: f32,
-    /// With the product p of coefficient and mobility, `u` becomes `(1 - p drag) u` plus a vector
-    /// of length `p lift |u|` perpendicular to it. The result is no longer than `u` if
-    /// `p (drag² + lift²) <= 2 drag`. The limit is half of that p, so that without lift `u` does
-    /// not reverse either.
+    /// The largest allowed product p of coefficient and mobility. The force changes `u` to
+    /// `(1 - p drag) u` plus a vector of length `p lift |u|` perpendicular to `u`. The result is not
+    /// longer than `u` if `p (drag² + lift²) <= 2 drag`. The limit is half of that p, so that without
+    /// lift `u` does not reverse either.
     pub(super) stable_product: f32,
 }
 

@@ -17,6 +17,7 @@ use bodies::add_to_bodies;
 use face_pass::FacePass;
 use laws::{CornerForce, DragLaw, DragLiftLaw, NormalLaw, TriangleLaw};
 
+/// A third: multiplying by it is faster than dividing by 3.
 const THIRD: f32 = 1.0 / 3.0;
 
 /// The law for the force of moving air on a triangle.
@@ -26,8 +27,8 @@ const THIRD: f32 = 1.0 / 3.0;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum WindLaw {
     /// `F = p A (n·u) n`: along the normal only, and proportional to the wind speed (Mosegaard
-    /// 2009). His `direction` is `p u / 2`, because his normal has the length 2 A. As printed
-    /// there, each of the three corners gets the whole force; here each gets a third.
+    /// 2009). The vector `direction` of that tutorial is `p u / 2`, because its normal has the length
+    /// 2 A. In the printed code, each of the three corners gets the whole force; here each gets a third.
     Normal {
         /// p: pressure over speed, N s/m³.
         pressure: f32,
@@ -50,9 +51,9 @@ pub enum WindLaw {
 /// force. The wind acts on both sides of cloth, but on the mesh of a [`Body`](crate::Body) only
 /// from outside.
 ///
-/// The wind never makes a triangle overshoot the air, however light its particles and however long
-/// the substep: a force that would do so is limited to the one that makes the triangle drift with
-/// the air. Shorter substeps limit the force less.
+/// The wind never makes a triangle overshoot the velocity of the air, however light its particles and
+/// however long the substep: a force that would do so is limited to the force after which the triangle
+/// moves with the air. Shorter substeps limit the force less.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -79,8 +80,8 @@ pub struct Wind {
     pub gusts: Option<Gusts>,
     /// The law for the force on a triangle.
     pub law: WindLaw,
-    /// How often the force is computed. By default once per step: with eight substeps that takes an
-    /// eighth of the time, and flags move in much the same way (docs/scenes.md).
+    /// How often the force is computed. By default once per step: with eight substeps this takes an
+    /// eighth of the time, and flags move in almost the same way (docs/scenes.md).
     pub sampling: Sampling,
 }
 
@@ -101,7 +102,7 @@ impl Force for Wind {
     /// # Panics
     /// If a face has a corner that is not a particle.
     fn add_forces(&self, model: &Model, now: &StepTime, forces: &mut Forces) {
-        let per_3h = THIRD / now.h;
+        let per_3h = THIRD / now.h; // 1 / (duration of three substeps)
         match self.law {
             WindLaw::Normal { pressure } => {
                 let law = NormalLaw { half_pressure: 0.5 * pressure };
@@ -133,6 +134,7 @@ impl Force for Wind {
 }
 
 impl Wind {
+    /// Adds the forces of a law, without gusts or with them.
     fn add_with_law(
         &self,
         model: &Model,
@@ -149,6 +151,7 @@ impl Wind {
         }
     }
 
+    /// Adds the forces of a law to the particles of faces and bodies.
     fn add_with_gusts(
         &self,
         model: &Model,

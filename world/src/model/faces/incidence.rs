@@ -1,15 +1,17 @@
-//! Which triangles meet at each particle, by their slots. A slot, here and in `layout`, is an index
-//! into the columns of forces on triangles.
+//! Which triangles meet at each particle, by their slots.
+//!
+//! In this file and in `layout`, a slot is an index into the columns of forces on triangles, of which
+//! there is one per axis.
 
 use taut_core::GroupedLists;
 
-/// Number of triangles in a block: the `f32` lanes of the widest register.
-pub(crate) const BLOCK: usize = taut_core::PADDING;
+/// Number of triangles in a chunk: the `f32` lanes of the widest register.
+pub(crate) const CHUNK: usize = taut_core::PADDING;
 
 /// The content of a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SlotContent {
-    /// The force on a corner of a triangle.
+    /// The force of a triangle on each of its corners.
     Face,
     /// A gap in a row, written as 0.
     Gap,
@@ -20,10 +22,10 @@ pub(super) enum SlotContent {
 /// For each particle the slots of its triangles, in the order of the faces.
 #[derive(Clone, Debug)]
 pub(crate) struct Incidence {
-    /// All particles with triangles, in ascending order.
-    pub(crate) particle_blocks: Vec<ParticleBlock>,
-    /// The slots at the first particle of each run of consecutive particles, one run after the
-    /// other.
+    /// All particles with triangles, in chunks in ascending order; chunks may overlap.
+    pub(crate) particle_chunks: Vec<ParticleChunk>,
+    /// The slots of the first particle of each run of consecutive particles, one run after the
+    /// other. [`ParticleChunk`] refers to ranges of this list.
     slots: Vec<u32>,
     /// The number of triangles at each particle, up to the last particle that has one.
     pub(crate) counts: Vec<f32>,
@@ -31,20 +33,20 @@ pub(crate) struct Incidence {
     pub(crate) particles: usize,
 }
 
-/// At most [`BLOCK`] consecutive particles. The slots of each particle are those of the particle
+/// At most [`CHUNK`] consecutive particles. The slots of each particle are those of the particle
 /// before it, plus one. If a particle has fewer triangles than others, some of its slots are gaps.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct ParticleBlock {
-    /// Its first particle.
+pub(crate) struct ParticleChunk {
+    /// The first particle.
     pub(crate) first: u32,
     /// Number of particles.
     pub(crate) len: u32,
-    /// How many of its first particles also belong to the block before.
+    /// How many of its first particles also belong to the chunk before, and are summed there.
     pub(crate) done: u32,
-    /// The range in [`Incidence::slots`] of the run of particles that this block is part of.
+    /// The range in [`Incidence::slots`] of the run of particles that this chunk is part of.
     slots: [u32; 2],
-    /// How many particles of the run precede its first particle, which is also the offset of that
-    /// particle's slots from those of the run.
+    /// How many particles of the run precede the first particle. The slots of that particle are those
+    /// of the first particle of the run plus this number.
     offset: u32,
 }
 
@@ -56,7 +58,7 @@ impl Incidence {
         let pairs = pairs.flat_map(|(corners, &slot)| corners.map(|corner| (corner, slot)));
         let slots_by_particle = GroupedLists::new(particles, pairs);
         let mut incidence = Self {
-            particle_blocks: Vec::new(),
+            particle_chunks: Vec::new(),
             slots: Vec::new(),
             counts: Vec::new(),
             particles: 0,
@@ -82,45 +84,47 @@ impl Incidence {
         incidence
     }
 
-    /// Adds the blocks of a run of `len` consecutive particles, given the slots of the first.
+    /// Adds the chunks of a run of `len` consecutive particles, given the slots of the first.
     fn add_run(&mut self, first: u32, len: u32, slots: &[u32]) {
         let from = self.slots.len() as u32;
         self.slots.extend(slots);
         let slots = [from, self.slots.len() as u32];
-        let block = BLOCK as u32;
+        let chunk = CHUNK as u32;
         let mut done = 0;
         while done < len {
-            // A block starts at a multiple of the block size if possible. It is full if possible,
-            // even if it then repeats particles of the block before.
-            let aligned = ((first + done) / block * block).saturating_sub(first);
-            let offset = aligned.min(len.saturating_sub(block));
-            let block_len = block.min(len - offset);
-            self.particle_blocks.push(ParticleBlock {
+            // A chunk is full if the run is long enough, even if it then repeats particles of the chunk
+            // before. Where that leaves a choice, it starts at a multiple of the chunk size.
+            let aligned = ((first + done) / chunk * chunk).saturating_sub(first);
+            let offset = aligned.min(len.saturating_sub(chunk));
+            let chunk_len = chunk.min(len - offset);
+            self.particle_chunks.push(ParticleChunk {
                 first: first + offset,
-                len: block_len,
+                len: chunk_len,
                 done: done - offset,
                 slots,
                 offset,
             });
-            done = offset + block_len;
+            done = offset + chunk_len;
         }
     }
 
-    /// The slots of the first particle of a block.
+    /// The slots of the first particle of a chunk.
     #[inline(always)]
-    pub(crate) fn slots_of(&self, block: &ParticleBlock) -> impl Iterator<Item = usize> {
-        let offset = block.offset as usize;
-        let slots = &self.slots[block.slots[0] as usize..block.slots[1] as usize];
+    pub(crate) fn slots_of(&self, chunk: &ParticleChunk) -> impl Iterator<Item = usize> {
+        let offset = chunk.offset as usize;
+        let slots = &self.slots[chunk.slots[0] as usize..chunk.slots[1] as usize];
         slots.iter().map(move |&slot| slot as usize + offset)
     }
 }
 
-/// Extends `slots`, the slots of the first of `len` consecutive particles, so that the next
-/// particle, which has the slots `next`, can join the run: each of `next` is then one of the result
-/// plus `len`. The result keeps the order of both lists, which is that of the faces. A slot that
-/// only some of the particles have must be a gap for the others. `None` if this is not possible.
+/// Extends a run of `len` consecutive particles by the particle that follows it. `slots` are the slots
+/// of the first particle of the run, `next` those of the new particle. Returns the slots of the first
+/// particle of the extended run: each slot in `next` is one of them plus `len`. They keep the order of
+/// both lists, which is that of the faces. A slot that only some particles of the run have must be a
+/// gap for the others. `None` if this is not possible.
 fn extend(slots: &[u32], len: u32, next: &[u32], contents: &[SlotContent]) -> Option<Vec<u32>> {
     let is_gap = |slot: u32| contents.get(slot as usize) == Some(&SlotContent::Gap);
+    // From a slot that only the new particle has: the corresponding slot of the first particle.
     let added_slot = |&slot: &u32| {
         let of_first = slot.checked_sub(len)?;
         (of_first..slot).all(is_gap).then_some(of_first)

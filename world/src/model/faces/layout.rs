@@ -7,39 +7,40 @@ use std::collections::BTreeMap;
 
 use taut_core::RunKey;
 
-use super::incidence::{BLOCK, Incidence, SlotContent};
+use super::incidence::{CHUNK, Incidence, SlotContent};
 use super::remove_indices;
 
-/// Delay, in blocks, between the stores of forces and their loads. By then the stores have reached
+/// Delay, in chunks, between the stores of forces and their loads. By then the stores have reached
 /// the cache, so loads that span two stores do not stall.
 const STORE_DELAY: usize = 4;
 
-/// Sixteen consecutive slots of forces, for as many triangles. The slots of two blocks may
-/// overlap: the forces there are computed twice, with equal results.
+/// Sixteen consecutive slots of forces, for as many triangles. The slots of two chunks may overlap:
+/// the forces in the common slots are computed twice, with equal results.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Slots {
     pub(crate) first: u32,
-    /// A bit for each slot that has a triangle. The others are gaps in a row, or their triangles
-    /// were removed.
+    /// A bit per slot: set if the slot has a triangle, clear if it is a gap in a row or its triangle
+    /// was removed.
     pub(crate) present: u16,
 }
 
 impl Slots {
     pub(super) fn range(self) -> Range<usize> {
-        self.first as usize..self.first as usize + BLOCK
+        self.first as usize..self.first as usize + CHUNK
     }
 }
 
-/// Triangles by their corners, each with its slots.
+/// The triangles of a chunk by their corners, with their slots.
 #[derive(Clone, Debug)]
 pub(crate) enum Triangles {
-    /// Sixteen pairs (a, b, c) and (a, c, d), by the corners of the first. Those of each following
-    /// pair are one higher, as for the cells of a sheet.
+    /// Sixteen pairs of triangles (a, b, c) and (a, c, d), by the corners of the first pair. From each
+    /// pair to the next, all corners increase by 1, as from cell to cell of a sheet.
     Pairs([u32; 4], [Slots; 2]),
-    /// Sixteen triangles, by the corners of the first. Those of each following one are one higher.
+    /// Sixteen triangles, by the corners of the first. From each triangle to the next, all corners
+    /// increase by 1.
     Row([u32; 3], Slots),
     /// Sixteen triangles with any corners.
-    Scattered(Box<[[u32; BLOCK]; 3]>, Slots),
+    Scattered(Box<[[u32; CHUNK]; 3]>, Slots),
 }
 
 impl Triangles {
@@ -72,16 +73,16 @@ impl Triangles {
 
 /// Sixteen triangles, or pairs of triangles, that are processed together.
 #[derive(Clone, Debug)]
-pub(crate) struct Block {
+pub(crate) struct Chunk {
     pub(crate) triangles: Triangles,
-    /// How many more particle blocks can be summed after this block than after the one before: all
-    /// their slots are written, and [`STORE_DELAY`] blocks have passed.
+    /// How many particle chunks can be summed after this chunk, but not yet after the one before: all
+    /// their slots are written, and [`STORE_DELAY`] chunks have passed since then.
     pub(crate) completed: u32,
 }
 
 /// Largest difference between the first corners of consecutive triangles of a row. A difference
-/// above 1 skips gaps: so a row of triangles can span several rows of cells of a sheet, where the
-/// last particle of each row is the first corner of no cell.
+/// above 1 leaves gaps. With gaps, a row of triangles can continue from one row of cells of a sheet
+/// to the next, although no cell begins at the last particle of a row.
 const STRIDE_MAX: u32 = 4;
 
 /// Largest ratio of the length of a row, gaps included, to its number of triangles.
@@ -94,25 +95,25 @@ const SPARSITY_MAX: usize = 3;
 /// memory, so the numbering of particles does not change the bits.
 #[derive(Clone, Debug)]
 pub(crate) struct FaceLayout {
-    pub(crate) blocks: Vec<Block>,
+    pub(crate) chunks: Vec<Chunk>,
     pub(crate) incidence: Incidence,
     /// Number of slots, padding included.
     pub(crate) slots: usize,
-    /// The slot of each face.
+    /// The slot of each face; without removed faces.
     slot_of: Vec<u32>,
 }
 
 impl FaceLayout {
     pub(super) fn new(faces: &[[u32; 3]]) -> Self {
-        // Sorting makes runs of the rows of a sheet.
+        // After sorting, the triangles of a row of cells of a sheet follow each other.
         let sorted = RunKey::sorted((0..).zip(faces).map(|(number, &[first, b, c])| {
             let direction = [b, c].map(|corner| i64::from(corner) - i64::from(first));
             RunKey { direction, first, number }
         }));
         let length = |row: &[RunKey<_>]| (row[row.len() - 1].first - row[0].first) as usize + 1;
-        // Triangles in rows that are too short for a block or have too many gaps are scattered.
+        // Triangles in rows that are too short for a chunk or have too many gaps are scattered.
         let (rows, scattered): (Vec<_>, Vec<_>) = RunKey::runs(&sorted, STRIDE_MAX)
-            .partition(|row| (BLOCK..=SPARSITY_MAX * row.len()).contains(&length(row)));
+            .partition(|row| (CHUNK..=SPARSITY_MAX * row.len()).contains(&length(row)));
         let mut slot_of = vec![0; faces.len()];
         let mut next_slot = 0;
         let rows = rows.into_iter().map(|row| {
@@ -121,49 +122,50 @@ impl FaceLayout {
                 slot_of[face.number as usize] = next_slot + (face.first - corners[0]);
             }
             let row = Row { corners, length, slot: next_slot };
-            next_slot = (next_slot + length as u32).next_multiple_of(BLOCK as u32);
+            next_slot = (next_slot + length as u32).next_multiple_of(CHUNK as u32);
             row
         });
-        let mut blocks = Row::blocks_of(rows.collect());
+        let mut chunks = Row::chunks_of(rows.collect());
         let mut scattered: Vec<u32> = scattered.concat().iter().map(|face| face.number).collect();
-        // Brings triangles together that are near each other in memory.
+        // Triangles whose corners are near each other in memory get into the same chunk.
         scattered.sort_by_key(|&face| faces[face as usize].into_iter().min());
-        for chunk in scattered.chunks(BLOCK) {
-            // A block that is not full repeats its last triangle.
+        for chunk in scattered.chunks(CHUNK) {
+            // A chunk that is not full repeats its last triangle.
             let face_in = |lane: usize| chunk[lane.min(chunk.len() - 1)] as usize;
             let corners =
                 array::from_fn(|corner| array::from_fn(|lane| faces[face_in(lane)][corner]));
             let slots = Slots { first: next_slot, present: 0 };
             let triangles = Triangles::Scattered(Box::new(corners), slots);
-            blocks.push(Block { triangles, completed: 0 });
+            chunks.push(Chunk { triangles, completed: 0 });
             for (&face, slot) in chunk.iter().zip(next_slot..) {
                 slot_of[face as usize] = slot;
             }
-            next_slot += BLOCK as u32;
+            next_slot += CHUNK as u32;
         }
 
         let slot_count = next_slot as usize;
         let mut contents = vec![SlotContent::Padding; slot_count];
-        for slots in blocks.iter().flat_map(|block| block.triangles.slots()) {
+        for slots in chunks.iter().flat_map(|chunk| chunk.triangles.slots()) {
             contents[slots.range()].fill(SlotContent::Gap);
         }
         for &slot in &slot_of {
             contents[slot as usize] = SlotContent::Face;
         }
-        for slots in blocks.iter_mut().flat_map(|block| block.triangles.slots_mut()) {
+        for slots in chunks.iter_mut().flat_map(|chunk| chunk.triangles.slots_mut()) {
             for (lane, content) in contents[slots.range()].iter().enumerate() {
                 slots.present |= u16::from(*content == SlotContent::Face) << lane;
             }
         }
         let incidence = Incidence::new(faces, &slot_of, &contents);
         // In the memory order of particles, so that these are completed in about that order.
-        blocks.sort_by_key(|block| block.triangles.lowest());
-        set_completed(&incidence, &mut blocks, slot_count);
-        Self { blocks, incidence, slots: slot_count, slot_of }
+        chunks.sort_by_key(|chunk| chunk.triangles.lowest());
+        set_completed(&incidence, &mut chunks, slot_count);
+        Self { chunks, incidence, slots: slot_count, slot_of }
     }
 
-    /// Copies the numbers of triangles at the given particles, which are those of this layout, from
-    /// the layout of a whole model. Wind limits forces by these counts, which removals do not change.
+    /// Replaces the number of triangles at each particle of this layout by that in the layout of the
+    /// whole model, in which the particles have the numbers `particles`. Wind limits forces by these
+    /// counts, which do not change when triangles are removed.
     pub(super) fn with_counts_of(mut self, whole: &Self, particles: &[u32]) -> Self {
         let counts = &whole.incidence.counts;
         let count = |&particle: &u32| counts.get(particle as usize).copied().unwrap_or(0.0);
@@ -173,7 +175,7 @@ impl FaceLayout {
 
     /// Removes the faces with these indices, which are in ascending order; later faces move up.
     ///
-    /// One pass over the blocks, however many faces are removed: a search per face for the blocks
+    /// One pass over the chunks, however many faces are removed: a search per face for the chunks
     /// of its slot would make the tearing of a whole sheet quadratic in its size.
     pub(super) fn remove(&mut self, removed: &[usize]) {
         if removed.is_empty() {
@@ -183,7 +185,7 @@ impl FaceLayout {
         for &face in removed {
             is_removed[self.slot_of[face] as usize] = true;
         }
-        for slots in self.blocks.iter_mut().flat_map(|block| block.triangles.slots_mut()) {
+        for slots in self.chunks.iter_mut().flat_map(|chunk| chunk.triangles.slots_mut()) {
             #[cfg(test)]
             tests::SLOTS_VISITED.set(tests::SLOTS_VISITED.get() + 1);
             for (lane, &is_removed) in is_removed[slots.range()].iter().enumerate() {
@@ -194,24 +196,26 @@ impl FaceLayout {
     }
 }
 
-/// Sets how many particle blocks become complete at each block: all their slots are written, and
-/// [`STORE_DELAY`] blocks have passed.
-fn set_completed(incidence: &Incidence, blocks: &mut [Block], slot_count: usize) {
-    // For each slot the first of the blocks that write it: in reverse, it overwrites the others.
+/// Sets how many particle chunks become complete at each chunk: all their slots are written, and
+/// [`STORE_DELAY`] chunks have passed.
+fn set_completed(incidence: &Incidence, chunks: &mut [Chunk], slot_count: usize) {
+    // For each slot the first of the chunks that write it. The loop is in reverse order, so the first
+    // chunk overwrites the entries of later ones.
     let mut written_by = vec![0; slot_count];
-    for (nth, block) in blocks.iter().enumerate().rev() {
-        for slots in block.triangles.slots() {
+    for (nth, chunk) in chunks.iter().enumerate().rev() {
+        for slots in chunk.triangles.slots() {
             written_by[slots.range()].fill(nth);
         }
     }
+    // The last chunk that writes a slot of the particle chunks so far.
     let mut last = 0;
-    for particle_block in &incidence.particle_blocks {
-        for slot in incidence.slots_of(particle_block) {
-            let writers = &written_by[slot..][..particle_block.len as usize];
+    for particle_chunk in &incidence.particle_chunks {
+        for slot in incidence.slots_of(particle_chunk) {
+            let writers = &written_by[slot..][..particle_chunk.len as usize];
             last = writers.iter().copied().fold(last, usize::max);
         }
-        let after = (last + STORE_DELAY).min(blocks.len() - 1);
-        blocks[after].completed += 1;
+        let after = (last + STORE_DELAY).min(chunks.len() - 1);
+        chunks[after].completed += 1;
     }
 }
 
@@ -228,7 +232,7 @@ struct Row {
 
 impl Row {
     /// The edge (a, b) of the first triangle, and the length of the row. Two rows form pairs if the
-    /// first edge of one is the last edge of the other.
+    /// first edge of one is the last edge of the other, and their lengths are equal.
     fn first_edge(&self) -> ([u32; 2], usize) {
         let [a, b, _] = self.corners;
         ([a, b], self.length)
@@ -240,47 +244,47 @@ impl Row {
         ([a, c], self.length)
     }
 
-    /// The blocks of all rows, as pairs where two rows match.
-    fn blocks_of(rows: Vec<Self>) -> Vec<Block> {
+    /// The chunks of all rows: of pairs of triangles where two rows form pairs.
+    fn chunks_of(rows: Vec<Self>) -> Vec<Chunk> {
         let by_first_edge = rows.iter().map(Self::first_edge).zip(0..);
         let by_first_edge: BTreeMap<_, usize> = by_first_edge.collect();
         let mut rows: Vec<Option<Self>> = rows.into_iter().map(Some).collect();
-        let mut blocks = Vec::new();
+        let mut chunks = Vec::new();
         for nth in 0..rows.len() {
             let Some(row) = rows[nth].take() else { continue };
             let other = by_first_edge.get(&row.last_edge()).and_then(|&other| rows[other].take());
             match other {
-                Some(other) => row.add_pair_blocks(&other, &mut blocks),
+                Some(other) => row.add_pair_chunks(&other, &mut chunks),
                 None => rows[nth] = Some(row),
             }
         }
         for row in rows.into_iter().flatten() {
-            row.add_blocks(&mut blocks);
+            row.add_chunks(&mut chunks);
         }
-        blocks
+        chunks
     }
 
-    fn add_blocks(&self, blocks: &mut Vec<Block>) {
-        blocks.extend(self.starts().map(|offset| {
+    fn add_chunks(&self, chunks: &mut Vec<Chunk>) {
+        chunks.extend(self.starts().map(|offset| {
             let corners = self.corners.map(|corner| corner + offset);
-            Block { triangles: Triangles::Row(corners, self.slots(offset)), completed: 0 }
+            Chunk { triangles: Triangles::Row(corners, self.slots(offset)), completed: 0 }
         }));
     }
 
-    /// Adds the blocks of pairs of this row and another.
-    fn add_pair_blocks(&self, other: &Self, blocks: &mut Vec<Block>) {
+    /// Adds the chunks of the pairs that this row and another form.
+    fn add_pair_chunks(&self, other: &Self, chunks: &mut Vec<Chunk>) {
         let ([a, b, c], [.., d]) = (self.corners, other.corners);
-        blocks.extend(self.starts().map(|offset| {
+        chunks.extend(self.starts().map(|offset| {
             let corners = [a, b, c, d].map(|corner| corner + offset);
             let slots = [self.slots(offset), other.slots(offset)];
-            Block { triangles: Triangles::Pairs(corners, slots), completed: 0 }
+            Chunk { triangles: Triangles::Pairs(corners, slots), completed: 0 }
         }));
     }
 
-    /// The offsets at which blocks begin; the last block ends where the row does.
+    /// The offsets at which chunks begin; the last chunk ends where the row does.
     fn starts(&self) -> impl Iterator<Item = u32> + use<> {
-        let last = self.length - BLOCK;
-        (0..last).step_by(BLOCK).chain([last]).map(|offset| offset as u32)
+        let last = self.length - CHUNK;
+        (0..last).step_by(CHUNK).chain([last]).map(|offset| offset as u32)
     }
 
     fn slots(&self, offset: u32) -> Slots {
@@ -301,7 +305,8 @@ mod tests {
         pub(super) static SLOTS_VISITED: Cell<usize> = const { Cell::new(0) };
     }
 
-    /// The two faces of each cell of a sheet, cut along one diagonal or the other as `cuts` says.
+    /// The two faces of each cell of a sheet. Cell `n` is cut along its antidiagonal if entry `n` of
+    /// `cuts`, which is repeated, is true, else along its diagonal.
     fn sheet(columns: u32, rows: u32, cuts: &[bool]) -> Vec<[u32; 3]> {
         let cells = (0..(rows - 1) * columns).filter(|corner| (corner + 1) % columns != 0);
         let halves = |(nth, corner): (usize, u32)| {
@@ -311,9 +316,9 @@ mod tests {
         cells.enumerate().flat_map(halves).collect()
     }
 
-    /// The slots of all blocks, and those of all faces.
-    fn block_and_face_slots(layout: &FaceLayout) -> (Vec<(u32, u16)>, Vec<u32>) {
-        let slots = layout.blocks.iter().flat_map(|block| block.triangles.slots());
+    /// The first slot and the present bits of all chunks, and the slots of all faces.
+    fn chunk_and_face_slots(layout: &FaceLayout) -> (Vec<(u32, u16)>, Vec<u32>) {
+        let slots = layout.chunks.iter().flat_map(|chunk| chunk.triangles.slots());
         let slots = slots.map(|&Slots { first, present }| (first, present)).collect();
         (slots, layout.slot_of.clone())
     }
@@ -335,10 +340,10 @@ mod tests {
             for &face in removed.iter().rev() {
                 one_by_one.remove(&[face]);
             }
-            prop_assert_eq!(block_and_face_slots(&together), block_and_face_slots(&one_by_one));
-            // A bit is set in every block that has the slot of a remaining face, and nowhere else.
+            prop_assert_eq!(chunk_and_face_slots(&together), chunk_and_face_slots(&one_by_one));
+            // A bit is set in every chunk that has the slot of a remaining face, and nowhere else.
             let is_present = |slot: u32| together.slot_of.contains(&slot);
-            for slots in together.blocks.iter().flat_map(|block| block.triangles.slots()) {
+            for slots in together.chunks.iter().flat_map(|chunk| chunk.triangles.slots()) {
                 for lane in 0..16 {
                     prop_assert_eq!(slots.present & 1 << lane != 0, is_present(slots.first + lane));
                 }
@@ -354,9 +359,9 @@ mod tests {
             SLOTS_VISITED.set(0);
             layout.remove(&(0..faces.len()).collect::<Vec<_>>());
             let visited = SLOTS_VISITED.get();
-            let max = faces.len() / 8; // twice as many as for full blocks of 16
+            let max = faces.len() / 8; // twice as many as in full chunks of 16 faces
             assert!(visited <= max, "{visited} visits of `Slots`, expected at most {max}");
-            assert!(block_and_face_slots(&layout).0.iter().all(|(_, present)| *present == 0));
+            assert!(chunk_and_face_slots(&layout).0.iter().all(|(_, present)| *present == 0));
         }
     }
 }

@@ -6,14 +6,14 @@ mod layout;
 use core::ops::Deref;
 use std::sync::OnceLock;
 
-pub(crate) use incidence::{BLOCK, ParticleBlock};
+pub(crate) use incidence::{CHUNK, ParticleChunk};
 pub(crate) use layout::{FaceLayout, Slots, Triangles};
 
-/// Triangles by the indices of their corners, counter-clockwise seen from outside: made from a list
-/// and read like a slice.
+/// Triangles by the indices of their corners, counter-clockwise seen from outside. They are made from
+/// a list, and dereference to a slice.
 ///
-/// Wind visits them in another order, in which neighbours are adjacent in memory. That order is
-/// computed on first use, cached, and recomputed after a change; [`retain`](Self::retain) only
+/// Wind visits the triangles in another order, in which neighbours are adjacent in memory. That order
+/// is computed on first use and cached. Adding triangles discards it; [`retain`](Self::retain) only
 /// removes triangles from it.
 ///
 /// ```
@@ -34,14 +34,15 @@ pub struct Faces {
     numbers: Vec<u32>,
     /// The numbers of the removed triangles.
     removed: Vec<u32>,
-    /// How many of them [`take_unrecorded`](Self::take_unrecorded) has returned.
+    /// How many entries of `removed` [`take_unrecorded`](Self::take_unrecorded) has returned.
     recorded: usize,
+    /// The order in which wind visits the triangles; computed on first use.
     layout: OnceLock<FaceLayout>,
 }
 
 impl Faces {
-    /// Removes the triangles for which `keep` is false. Cheap: the others keep their order for
-    /// wind.
+    /// Removes the triangles for which `keep` is false. Cheap: the order in which wind visits the
+    /// remaining triangles is not computed again.
     pub fn retain(&mut self, mut keep: impl FnMut([u32; 3]) -> bool) {
         let mut removed = Vec::new();
         let mut face = 0;
@@ -71,15 +72,16 @@ impl Faces {
         &self.removed
     }
 
-    /// The numbers of the triangles that were removed since the last call.
+    /// The numbers of the triangles that were removed since the last call of this method.
     pub(crate) fn take_unrecorded(&mut self) -> &[u32] {
         let first = core::mem::replace(&mut self.recorded, self.removed.len());
         &self.removed[first..]
     }
 
-    /// The triangles all of whose corners are in `particles`, which are in ascending order. `new_of`
-    /// returns the new index of a particle, or None if it is not in `particles`. The wind on these
-    /// triangles is the same as before. They are numbered from 0.
+    /// The triangles whose corners are all in `particles`, which are in ascending order; the result
+    /// numbers them from 0. `new_of` returns the new index of a particle, or None if it is not in
+    /// `particles`. If the layout is computed, the number of triangles that it has for each particle is
+    /// kept, so that the wind on the triangles is the same as before.
     pub(crate) fn part(&self, particles: &[u32], new_of: impl Fn(u32) -> Option<u32>) -> Self {
         let triangles = self.corners.iter().filter_map(|corners| {
             let [a, b, c] = corners.map(&new_of);
@@ -93,7 +95,7 @@ impl Faces {
         part
     }
 
-    /// The order in which wind visits them.
+    /// The order in which wind visits the triangles.
     pub(crate) fn layout(&self) -> &FaceLayout {
         self.layout.get_or_init(|| FaceLayout::new(&self.corners))
     }

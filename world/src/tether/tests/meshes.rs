@@ -145,7 +145,7 @@ proptest! {
 
 #[test]
 fn distances_on_a_cylinder_are_those_of_the_unrolled_rectangle() {
-    // Particles of a row, which goes around the cylinder; rows; their distance, m.
+    // Number of particles of a row, which goes around the cylinder; number of rows; their distance, m.
     let (around, rows, rise) = (60, 80, 0.07);
     let points = (0..around * rows).map(|particle| {
         let angle = 2.0 * PI * (particle % around) as f64 / around as f64;
@@ -211,8 +211,8 @@ fn shortest_paths_go_around_a_slit() {
 
 #[test]
 fn joins_never_shorten_distances_and_lengthen_them_by_at_most_the_given_excess() {
-    // Smooth surfaces of either curvature, and scattered pins. Where paths do not bend, nearly all
-    // windows join.
+    // Smooth surfaces of positive and negative curvature, and scattered pins. Where paths do not bend,
+    // nearly all windows join. (Particle 0 is a corner of a surface, 1830 is in its middle.)
     let coordinate = |index: usize, count: usize| index as f64 / (count - 1) as f64 - 0.5;
     let mesh = |height: &dyn Fn(f64, f64) -> f64, size: usize| {
         let mut mesh = sheet(size, size, [1.0; 2], |i, j| (i * i + 3 * j) % 5 < 2);
@@ -222,7 +222,7 @@ fn joins_never_shorten_distances_and_lengthen_them_by_at_most_the_given_excess()
         }
         rest_shape(&mesh)
     };
-    // A ball. Every second ring of points is rotated by half the angle between two points.
+    // A sphere. Every second ring of points is rotated by half the angle between two points.
     let (rings, around) = (60, 120);
     let index = |ring: usize, spoke: usize| (1 + (ring - 1) * around + spoke % around) as u32;
     let mut ball = (vec![[0.0, 0.0, 1.0]], Vec::new());

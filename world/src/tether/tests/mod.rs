@@ -11,7 +11,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
 use super::RestShape;
-use super::geodesic::Nearest;
+use super::geodesic::NearestSource;
 use crate::vector::{difference, length};
 
 type Point = [f64; 3];
@@ -55,7 +55,7 @@ fn rest_shape((points, triangles): &Mesh) -> RestShape {
 /// Asserts that the relative error of each distance is between `-below` and `above`. `expected` has
 /// the distance of each particle, m.
 #[track_caller]
-fn check(found: &[Nearest], below: f64, above: f64, expected: impl Fn(usize) -> f64) {
+fn check(found: &[NearestSource], below: f64, above: f64, expected: impl Fn(usize) -> f64) {
     for (particle, nearest) in found.iter().enumerate() {
         let (found, expected) = (f64::from(nearest.distance), expected(particle));
         if expected == 0.0 || expected.is_infinite() {
@@ -75,8 +75,9 @@ const MAX_SHORTFALL: f64 = 1e-6;
 /// Relative error by which a distance that is exact except for rounding may be too long.
 const MAX_EXCESS: f64 = 5e-6;
 
-/// Dijkstra's algorithm over the particles and `count` points on each edge, connected across
-/// triangles. The results are upper bounds of the distances.
+/// Distances by Dijkstra's algorithm over the particles and `count` points on each edge, where all points
+/// of a triangle are connected to each other. The results are upper bounds of the distances along the
+/// surface.
 fn distances_over_points((points, triangles): &Mesh, count: usize, sources: &[u32]) -> Vec<f64> {
     let mut nodes = points.clone();
     // The first node on each edge.
@@ -132,6 +133,7 @@ fn distances_over_points((points, triangles): &Mesh, count: usize, sources: &[u3
     distances
 }
 
+/// Random numbers, reproducible by seed.
 struct Random(ChaCha8Rng);
 
 impl Random {

@@ -5,7 +5,7 @@ use taut_core::{Bending, Kind};
 use super::{MAX_EXCESS, MAX_SHORTFALL, Point, check, distance};
 use crate::model::{Bridge, Cloth, HexSheet, Model, Plant, Ragdoll, Rope};
 use crate::tether::RestShape;
-use crate::tether::geodesic::Nearest;
+use crate::tether::geodesic::NearestSource;
 use crate::vector::wide;
 
 #[test]
@@ -46,7 +46,7 @@ fn distances_without_a_path_are_infinite() {
         |it| if it < 8 { 0.1 * it as f64 } else { f64::INFINITY },
     );
     assert_eq!(found[3].source, 0);
-    assert_eq!(found[8], Nearest { source: u32::MAX, distance: f32::INFINITY });
+    assert_eq!(found[8], NearestSource { source: u32::MAX, distance: f32::INFINITY });
     assert_eq!(RestShape::of(&model).distances_from(&[])[0], found[8]);
 
     // Paths follow sticks that only pull, but not sticks that only push or are torn.
@@ -106,7 +106,7 @@ fn paths_follow_the_sticks_of_ragdolls_plants_and_bridges() {
 
 #[test]
 fn paths_go_around_tears_even_where_bending_sticks_bridge_them() {
-    // Torn between two columns, except for the two lowest rows.
+    // All sticks between the columns 5 and 6 are torn, except those of the two lowest rows.
     let cloth = Cloth::spaced(12, 16, 0.1);
     let mut model = Model::<3>::cloth(&cloth).unwrap();
     let column = |particle: u32| particle % 12;

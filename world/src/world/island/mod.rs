@@ -34,37 +34,39 @@ pub struct Island<const D: usize = 3> {
     pub model: Model<D>,
     schedule: Schedule,
     pub(super) plan: BoxedPlan<D>,
-    /// From the numbering model by model to the numbering of the island, if they differ.
+    /// The renumbering from the numbering model by model to that of the island, if they differ.
     renumbering: Option<Renumbering>,
-    /// All forces of the last substep.
+    /// The forces on the particles in the last substep, N.
     forces: Forces<D>,
-    /// The forces sampled once per step, if others are sampled in each substep.
+    /// The forces that are sampled once per step, N, if others are sampled in each substep.
     step_forces: Forces<D>,
     active_forces: ActiveForces,
     /// Whether the columns of particles are up to date, and the first error of the plan.
     pub(super) progress: Progress,
     /// Contact data of the current substep, and reused buffers.
     contacts: ContactScratch<D>,
-    /// Whether a force, an obstacle, a tie or a contact may act on it in this step.
+    /// Whether this step runs it substep by substep with others: a force, a spring, an obstacle, a tie,
+    /// a contact, a guide or an emitter may act on it, or the step is watched and it has tethers.
+    /// Otherwise one call runs its whole step, unless it sleeps.
     pub(super) touched: bool,
     /// Whether it may have contacts with another model or with itself in this step.
     pub(super) may_have_contacts: bool,
-    /// Filled if `may_have_contacts`.
+    /// Recorded only if `may_have_contacts`.
     pub(super) moved_pins: MovedPins<D>,
     /// Whether a tie that is not broken has an end on it.
     pub(super) tied: bool,
     /// Whether torn sticks were removed and the remaining ones reordered.
     pub(super) reordered: bool,
-    /// Whether its models left an island of copies.
+    /// Whether it was made for models that left an island of copies.
     pub(super) is_split_off: bool,
-    /// If its models are copies: the minimum number of them that justifies an island of copies.
+    /// If its models are copies: the smallest number of copies that share an island.
     pub(super) copies_min: Option<usize>,
     /// The particles dragged in this step.
     pub(super) drag_targets: Vec<DragTarget<D>>,
     pub(super) tear_limits: TearLimits,
     /// None if no model has tethers.
     pub(super) tethering: Option<Tethering<D>>,
-    /// Cursors into the changes of masses and sticks, up to which tethers have read them.
+    /// Up to where tethers have read the changes of masses, and of sticks.
     tether_cursors: Option<[Cursor; 2]>,
     /// None until the residual is first needed.
     pub(super) residual: Mutex<Option<StretchColumns>>,
@@ -72,9 +74,9 @@ pub struct Island<const D: usize = 3> {
     pub(super) overstretched: Vec<u32>,
     /// Torn sticks that are not yet in [`Removed`](super::Removed).
     pub(super) unrecorded_torn: Vec<u32>,
-    /// Whether limbs were removed that contacts of colliders may still have.
+    /// Whether limbs were removed that [`ColliderContacts`](super::ColliderContacts) may still contain.
     pub(super) lost_limbs: bool,
-    /// The triangle in the world of each face of the island.
+    /// For each face of the island, the number of its triangle in the world.
     pub(super) triangles: Vec<u32>,
     /// None if models do not sleep.
     pub(super) sleep_state: Option<SleepState<D>>,
@@ -116,8 +118,8 @@ fn join_schedules(mut schedules: Vec<Schedule>, sticks: &Sticks, renumbered: boo
 }
 
 impl<const D: usize> Island<D> {
-    /// Plans `joined`, the models side by side, on one kernel. The size of the island affects only
-    /// the layout in memory, not the result.
+    /// Makes an island of `joined`, its models side by side, with one plan for all. The size of the
+    /// island affects only the layout in memory, not the result.
     pub(super) fn new(
         joined: Model<D>,
         IslandSchedules { schedules, lens, copies }: IslandSchedules<'_, D>,
@@ -143,14 +145,15 @@ impl<const D: usize> Island<D> {
             guide.record_positions(particles);
         }
         model.faces = model.faces.iter().copied().collect(); // numbers them from 0
-        // Made now, so that the layout does not depend on when wind or a tear first needs it.
+        // Computed now, so that the layout of faces does not depend on when wind or a tear first needs
+        // it.
         model.faces.layout();
-        let island = Self::with_plan_of(model, schedule, plan, renumbering, tethering);
+        let island = Self::from_parts(model, schedule, plan, renumbering, tethering);
         Ok(Self { copies_min: copies.map(|(_, min)| min), ..island })
     }
 
-    /// An island on which no force has acted yet.
-    fn with_plan_of(
+    /// An island with these parts, in its initial state.
+    fn from_parts(
         model: Model<D>,
         schedule: Schedule,
         plan: BoxedPlan<D>,
@@ -225,7 +228,7 @@ impl<const D: usize> Island<D> {
         &self.forces
     }
 
-    /// Its models, with the plan that holds their positions.
+    /// Its models, with the plan that may hold their positions.
     pub(super) fn with_plan<'a>(&'a mut self, executor: &'a dyn Executor) -> Matter<'a, D> {
         let Self { model, plan, progress, contacts, moved_pins, .. } = self;
         let plan = PlanAccess { engine: &mut **plan, executor, progress, moved_pins };
@@ -284,7 +287,7 @@ impl<const D: usize> Island<D> {
         sampled.write_pending_zeros();
     }
 
-    /// Adds up the forces of a substep, if some are sampled in each substep.
+    /// Adds up all forces in a substep, if some are sampled in each substep.
     pub(super) fn sample_substep_forces(
         &mut self,
         forces: &[Arc<dyn Force<D>>],
@@ -369,8 +372,8 @@ impl<const D: usize> Island<D> {
         plan.relax(executor, particles, sticks, now.motion.inverse_h2, iterations)?;
         progress.columns_current = false;
         if self.active_forces.by_substep {
-            // Writes back now: the next substep's forces read the columns, so obstacles run on
-            // columns, too.
+            // The forces of the next substep read the columns. Writing back before the obstacles
+            // lets these run on the columns, too.
             self.with_plan(executor).model_mut();
         }
         watch.after(StepPart::Sticks);
@@ -393,13 +396,13 @@ impl<const D: usize> Island<D> {
         let was_current = self.progress.columns_current;
         self.with_plan(executor).model_mut();
         let Progress { finite, failure, .. } = core::mem::take(&mut self.progress);
-        // Contacts may have changed the columns after they were written back.
+        // If nothing was written back now, contacts may have changed the columns since the last time.
         let finite = if was_current { all_finite(&self.model.particles) } else { finite };
         failure.map_or(Ok(finite), Err)
     }
 
     /// A whole step of `count` substeps without forces and obstacles. `now` has the values that
-    /// all substeps share.
+    /// all substeps share. Returns whether all positions are finite.
     pub(super) fn step(
         &mut self,
         count: u32,
@@ -419,7 +422,7 @@ impl<const D: usize> Island<D> {
             let substeps = Substeps { motion, count, iterations, after_motion };
             return Ok(plan.advance_and_write_back(executor, particles, sticks, &substeps)?.finite);
         }
-        // If the plan fails, the step writes back what it has moved.
+        // If the plan fails, `World::run_step_generic` writes back what has moved.
         self.progress.columns_current = false;
         for substep in 1..=count {
             for target in &*drag_targets {

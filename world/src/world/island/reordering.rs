@@ -1,4 +1,4 @@
-//! New sticks of an island, and parts of an island of copies.
+//! Replacing the sticks of an island, and splitting an island of copies into parts.
 
 use std::iter::repeat_n;
 use std::sync::Mutex;
@@ -12,7 +12,8 @@ use crate::world::overstretched::TearLimits;
 use crate::world::planner::Planner;
 
 impl<const D: usize> Island<D> {
-    /// Replaces its schedule, and its sticks with `remaining`, which had the numbers `kept`.
+    /// Replaces its schedule and its sticks. `remaining` are the sticks that it keeps, and `kept` the
+    /// numbers that they had.
     pub(in crate::world) fn replace_sticks(
         &mut self,
         remaining: Sticks,
@@ -40,9 +41,9 @@ impl<const D: usize> Island<D> {
         Ok(())
     }
 
-    /// From this island of `copies`, makes an island with a plan of its own for the given particles,
-    /// which are those of whole copies, in ascending order; their state is kept. Also returns the
-    /// sticks of the part, by their numbers in this island.
+    /// Makes an island of some of the `copies` in this one, with a plan of its own. `particles` are all
+    /// particles of these copies, in ascending order; they keep their state. Also returns the numbers
+    /// in this island of the sticks of the part.
     pub(in crate::world) fn part(
         &self,
         copies: &Copies,
@@ -57,7 +58,7 @@ impl<const D: usize> Island<D> {
             .map_err(|_| PlanError::NotCopies)?; // a caller replaced the sticks
         let plan = planner(&model.particles, &model.sticks, &schedule, formula)?;
 
-        // The same particles in the numbering model by model.
+        // `old`: the numbers of the particles in the numbering of this island model by model.
         let renumbering = self.renumbering.as_ref();
         let old_of = |new: &u32| renumbering.map_or(*new, |renumbering| renumbering.old_of(*new));
         let old: Vec<u32> = particles.iter().map(old_of).collect();
@@ -70,14 +71,14 @@ impl<const D: usize> Island<D> {
         });
         let tethering = self.tethering.as_ref().map(|it| it.part(&ascending, &sticks));
         let tethering = tethering.transpose()?;
-        // A face that a caller added to the island has no triangle.
+        // A face that a caller added to the island has no triangle in the world.
         let triangles = faces.iter().filter_map(|&face| self.triangles.get(face as usize));
         let part = Self {
             forces: self.forces.selected(particles),
             step_forces: self.step_forces.selected(particles),
             active_forces: self.active_forces,
             triangles: triangles.copied().collect(),
-            ..Self::with_plan_of(model, schedule, plan, renumbering, tethering)
+            ..Self::from_parts(model, schedule, plan, renumbering, tethering)
         };
         Ok((part, sticks))
     }

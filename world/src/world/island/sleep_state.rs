@@ -17,15 +17,15 @@ pub(in crate::world) struct SleepState<const D: usize> {
     asleep: bool,
     /// The quiet time: how long all particles have stayed near their reference positions, s.
     quiet: f32,
-    /// Reference positions, m, by axis: those at the beginning of the quiet time. Empty if it begins
-    /// at the next step.
+    /// The positions at the beginning of the quiet time, m, by axis. Empty if the quiet time begins at
+    /// the next step.
     reference_positions: [Vec<f32>; D],
-    /// A box around the particles, when the island was last found to be quiet for long enough, m.
+    /// A box around the particles at the last time when the island was quiet for long enough, m.
     bounds: Corners<D>,
     /// How far the models extend beyond their particles, m.
     extent: f32,
-    /// The self-collision of its models as one: the greatest thickness, all categories and masks.
-    /// None if it has no contacts with other islands.
+    /// The self-collision settings of its models, joined: the greatest thickness, and all categories
+    /// and masks. None if it has no contacts with other islands.
     self_collision: Option<SelfCollision>,
 }
 
@@ -58,15 +58,16 @@ impl<const D: usize> SleepState<D> {
         }
     }
 
-    /// Adds the self-collision of a model of the island.
+    /// Joins the self-collision settings of a model of the island with those of the others.
     pub(in crate::world) fn add_self_collision(&mut self, of_model: &SelfCollision) {
         let thickness = Some(of_model.distance());
-        let all = self.self_collision.get_or_insert(SelfCollision { thickness, ..*of_model });
-        all.thickness = Some(all.distance().max(of_model.distance()));
-        all.categories |= of_model.categories;
-        all.mask |= of_model.mask;
+        let joined = self.self_collision.get_or_insert(SelfCollision { thickness, ..*of_model });
+        joined.thickness = Some(joined.distance().max(of_model.distance()));
+        joined.categories |= of_model.categories;
+        joined.mask |= of_model.mask;
     }
 
+    /// Whether the island is asleep.
     pub(in crate::world) fn is_asleep(&self) -> bool {
         self.asleep
     }
@@ -118,25 +119,27 @@ impl<const D: usize> SleepState<D> {
             })
     }
 
-    /// Finds the box around the particles at rest.
+    /// Computes the box around the particles of a quiet island.
     pub(in crate::world) fn update_bounds(&mut self, particles: &Particles<D>) {
         let positions = (0..particles.len()).map(|particle| particles.position(particle));
         self.bounds = box_around(positions);
     }
 
-    /// A box around the models at rest, m.
+    /// A box around the models of a quiet island, m.
     pub(in crate::world) fn bounds(&self) -> Corners<D> {
         enlarged(self.bounds, [self.extent; D])
     }
 
-    /// The self-collision of its models as one; None if it has no contacts with other islands.
+    /// The joined self-collision settings of its models; None if it has no contacts with other
+    /// islands.
     pub(in crate::world) fn self_collision(&self) -> Option<&SelfCollision> {
         self.self_collision.as_ref()
     }
 
     /// A box around the models throughout the next step, enlarged by the distance that they keep, m:
-    /// islands whose boxes do not overlap have no contacts with each other. None if this one has no
-    /// contacts with other islands.
+    /// islands whose boxes do not overlap have no contacts with each other, as long as only inertia
+    /// and the acceleration of the settings move them. None if this island has no contacts with other
+    /// islands.
     pub(in crate::world) fn contact_bounds(
         &self,
         particles: &Particles<D>,
@@ -153,7 +156,7 @@ impl<const D: usize> SleepState<D> {
             [x, core::array::from_fn(|axis| x[axis] + (x[axis] - before[axis]) * substeps)]
         };
         let bounds = box_around((0..particles.len()).flat_map(path));
-        // At most so far does the acceleration move a particle in a step.
+        // The acceleration moves a particle by at most this distance in a step.
         let fall =
             settings.step.acceleration.map(|it| it.abs() * settings.step.dt * settings.step.dt);
         Some(enlarged(bounds, fall.map(|fall| fall + margin)))
@@ -175,7 +178,7 @@ impl<const D: usize> SleepState<D> {
     }
 }
 
-/// A box, enlarged on both sides of each axis, m.
+/// A box, enlarged by `by`, m, on both sides along each axis.
 fn enlarged<const D: usize>([low, high]: Corners<D>, by: [f32; D]) -> Corners<D> {
     let moved = |x: [f32; D], sign: f32| core::array::from_fn(|axis| x[axis] + sign * by[axis]);
     [moved(low, -1.0), moved(high, 1.0)]
@@ -192,7 +195,7 @@ impl<const D: usize> Island<D> {
         self.sleep_state.as_ref().is_some_and(|state| state.asleep)
     }
 
-    /// Wakes it; if it is awake, resets its quiet time.
+    /// Wakes the island if it is asleep, and resets its quiet time.
     pub(in crate::world) fn wake(&mut self) {
         let Some(state) = &mut self.sleep_state else { return };
         if state.asleep {
@@ -203,7 +206,7 @@ impl<const D: usize> Island<D> {
         state.reset_quiet_time();
     }
 
-    /// Puts it to sleep: its particles stop.
+    /// Puts the island to sleep: its particles stop.
     pub(in crate::world) fn fall_asleep(&mut self) {
         let Some(state) = &mut self.sleep_state else { return };
         state.asleep = true;

@@ -9,19 +9,20 @@ use crate::world::WorldError;
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SnapshotError {
-    /// It was taken in a different scene.
+    /// The snapshot was taken in a different scene.
     #[error("the snapshot is of a different scene: {what}")]
     OtherScene {
         /// The first difference.
         what: String,
     },
-    /// It is of a version whose damping was a fraction of the velocity per substep.
+    /// The snapshot is of an older version, which stored damping as a fraction of the velocity per
+    /// substep.
     #[error(
         "the snapshot is of an older version: it has no damping_rate (1/s); simulate the scene \
          again and take a new one"
     )]
     NoDampingRate,
-    /// A part of it is missing or contradicts the rest.
+    /// A part of the snapshot is missing or contradicts the rest.
     #[error("the snapshot is damaged: {what}")]
     Damaged {
         /// What is wrong.
@@ -44,7 +45,8 @@ pub enum SnapshotError {
     World(#[from] WorldError),
 }
 
-// Not `#[from]`, which would set the source, too: reports would print the text twice.
+// Not `#[from]`, which would also make the inner error the source: error reports would print its
+// text twice.
 macro_rules! from {
     ($($variant:ident: $error:ty),*) => { $(
         impl From<$error> for SnapshotError {

@@ -11,7 +11,7 @@ pub use self::error::SnapshotError;
 use crate::model::Model;
 use crate::scene::Scene;
 
-/// All state of a world that steps and calls change: positions and previous positions, masses,
+/// The state of a world that steps and calls can change: positions and previous positions, masses,
 /// sticks, faces, settings, time, pins, grabs, drags, and schedules after reordering. Everything
 /// else (names, groups, forces, obstacles) belongs to the scene and is not included.
 ///
@@ -26,31 +26,34 @@ pub struct Snapshot {
     /// The bits of the time.
     time: u64,
     formula: String,
-    /// Step length, s, and acceleration, m/s².
+    /// The length of a step, s, and the components of the acceleration, m/s².
     step: Bits,
-    /// In 1/s, as bits; None in snapshots of older versions.
+    /// The bits of the damping rate, 1/s; None in snapshots of earlier versions.
     damping_rate: Option<u32>,
     substeps: u32,
     iterations: u32,
     passes: u32,
-    /// In the order of the world's numbers; `dimensions` coordinates per particle.
+    /// Positions, m, in the order of the world's numbers; `dimensions` coordinates per particle.
     positions: Bits,
+    /// Previous positions, m, in the same order.
     previous: Bits,
+    /// Inverse masses, 1/kg, in the same order.
     inverse_masses: Bits,
+    /// The particles that are pinned or grabbed.
     held: Vec<HeldState>,
     /// The dragged particles, and their positions at the end of the next step, m.
     targets: Vec<(usize, Bits)>,
-    /// For each tie whether it is broken; none in snapshots of versions without ties.
+    /// For each tie, whether it is broken; empty in snapshots of versions without ties.
     #[cfg_attr(feature = "serde", serde(default))]
     broken_ties: Vec<bool>,
-    /// The bits of the force of each tie in the last step, N; none in snapshots of earlier versions.
+    /// The bits of the force of each tie in the last step, N; empty in snapshots of earlier versions.
     #[cfg_attr(feature = "serde", serde(default))]
     tie_forces: Vec<u64>,
-    /// The key is that of earlier versions.
+    /// The state of each island. The serialized key is that of earlier versions.
     #[cfg_attr(feature = "serde", serde(rename = "pieces"))]
     islands: Vec<IslandState>,
-    /// For each island whether it sleeps; none if models do not sleep, and in snapshots of versions
-    /// without sleeping. The key is that of earlier versions.
+    /// The sleep state of each island; empty if models do not sleep, and in snapshots of versions
+    /// without sleeping. The serialized key is that of earlier versions.
     #[cfg_attr(feature = "serde", serde(default, rename = "rests"))]
     sleep_states: Vec<SavedSleepState>,
 }
@@ -77,7 +80,7 @@ struct HeldState {
     inverse_mass: u32,
     pinned: bool,
     grabbed: bool,
-    /// Its displacement per substep in the last step, m. The key is that of earlier versions.
+    /// Its displacement per substep in the last step, m. The serialized key is that of earlier versions.
     #[cfg_attr(feature = "serde", serde(rename = "drift"))]
     displacement: Bits,
 }
@@ -89,19 +92,20 @@ struct IslandState {
     /// Rest lengths, m.
     rests: Bits,
     stiffness: Bits,
+    /// Compliances, m/N.
     compliance: Bits,
     kinds: Vec<Kind>,
     torn: Vec<bool>,
     tear_factors: Bits,
     /// The corners of the remaining faces, by the numbers of the world.
     faces: Vec<[u32; 3]>,
-    /// The ends of the remaining limbs, by the numbers of the world. None in snapshots of older
+    /// The ends of the remaining limbs, by the numbers of the world. None in snapshots of earlier
     /// versions.
     limbs: Option<Vec<[u32; 2]>>,
     /// If it was reordered: the remaining sticks, by the numbers of the world, and their schedule.
     reordered: Option<(Vec<u32>, Phases)>,
     /// If its models left an island of copies: their numbers in the scene, ascending. None in
-    /// snapshots of older versions.
+    /// snapshots of earlier versions.
     #[cfg_attr(feature = "serde", serde(rename = "left_copies"))]
     models_that_left_copies: Option<Vec<usize>>,
 }
@@ -114,8 +118,8 @@ struct SavedSleepState {
     asleep: bool,
     /// The quiet time, s, as bits.
     quiet: u32,
-    /// Positions at its beginning by axis, in the order of the island's numbers; none if it begins
-    /// at the next step. The key is that of earlier versions.
+    /// The positions at the beginning of the quiet time, m, by axis, in the order of the island's
+    /// numbers; empty if the quiet time begins at the next step. The serialized key is that of earlier versions.
     #[cfg_attr(feature = "serde", serde(rename = "anchors"))]
     reference_positions: Vec<Bits>,
 }
@@ -129,8 +133,9 @@ type Phases = Vec<Vec<Vec<Vec<u32>>>>;
 struct Bits(Vec<u32>);
 
 impl Bits {
+    /// The bits of values.
     fn of(values: impl IntoIterator<Item = f32>) -> Self {
-        // All NaNs become the same, as instruction sets produce different ones.
+        // All NaNs get the same bits, because instruction sets produce different ones.
         Self(values.into_iter().map(|value| value.canonical_bits() as u32).collect())
     }
 
@@ -138,16 +143,19 @@ impl Bits {
         self.0.iter().copied().map(f32::from_bits)
     }
 
+    /// The values as a point; an error if there are not `D`.
     fn point<const D: usize>(&self) -> Result<[f32; D], SnapshotError> {
         let point: Vec<f32> = self.values().collect();
         point.try_into().map_err(|_| damaged("a point has the wrong number of coordinates"))
     }
 }
 
+/// The error of a damaged snapshot; `what` is what is wrong.
 const fn damaged(what: &'static str) -> SnapshotError {
     SnapshotError::Damaged { what }
 }
 
+/// The signatures of the models of a scene.
 pub(super) fn signatures<const D: usize>(scene: &Scene<D>) -> Vec<ModelSignature> {
     let signature = |(name, model): (&str, &Model<D>)| ModelSignature {
         name: name.to_owned(),

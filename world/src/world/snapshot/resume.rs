@@ -14,11 +14,11 @@ use crate::world::planner::{Planner, planner};
 use crate::world::{Simulation, World, WorldError};
 
 /// Largest number of steps in a snapshot: numbers up to this one are exact in formats whose numbers
-/// are `f64`, and further steps do not overflow.
+/// are `f64`, and counting further steps does not overflow.
 const STEPS_MAX: u64 = 1 << 53;
 
-/// Latest time of a snapshot, s: adding a step of 1 s still changes it, and the particles that an
-/// emitter emits still have distinct numbers.
+/// Latest time of a snapshot, s: adding a step of 1 s still changes it, and the births of an emitter
+/// of up to 18,000 particles per second still have distinct numbers (`u64`).
 const TIME_MAX: f64 = 1e15;
 
 impl Snapshot {
@@ -68,6 +68,7 @@ impl Snapshot {
         Ok(())
     }
 
+    /// The settings, checked.
     fn settings<const D: usize>(&self) -> Result<Settings<D>, SnapshotError> {
         let values: Vec<f32> = self.step.values().collect();
         let damping_rate = self.damping_rate.ok_or(SnapshotError::NoDampingRate)?;
@@ -85,7 +86,7 @@ impl Snapshot {
         Ok(settings)
     }
 
-    /// The number of steps, and the time, s.
+    /// The number of steps, and the time, s, checked.
     fn progress(&self) -> Result<(u64, f64), SnapshotError> {
         let what = "the number of steps";
         ModelError::check("steps", what, self.steps as f64, ..=STEPS_MAX as f64, "at most 2^53")?;
@@ -127,8 +128,9 @@ impl<const D: usize> World<D> {
         let mut scene = scene.clone();
         scene.formula = formula;
         scene.settings = snapshot.settings()?;
-        // The settings were checked with the masses of the snapshot, which are not those of the scene.
-        let mut world = Self::with_any_springs(&scene, planner)?;
+        // Without a check of the springs: it would use the masses of the scene instead of those of the
+        // snapshot.
+        let mut world = Self::without_spring_check(&scene, planner)?;
         (world.steps, world.time) = snapshot.progress()?;
         world.resume_split_islands(snapshot, planner)?;
         world.resume_particles(snapshot)?;
@@ -153,7 +155,7 @@ impl<const D: usize> World<D> {
         Ok(world)
     }
 
-    /// Moves models out of islands of copies, as the original world did.
+    /// Splits models off islands of copies, as they were split off in the original world.
     fn resume_split_islands(
         &mut self,
         snapshot: &Snapshot,
@@ -179,6 +181,7 @@ impl<const D: usize> World<D> {
         Ok(())
     }
 
+    /// Restores the particles, and what is pinned, grabbed and dragged.
     fn resume_particles(&mut self, snapshot: &Snapshot) -> Result<(), SnapshotError> {
         let Snapshot { positions, previous, inverse_masses, held, targets, .. } = snapshot;
         let len = self.len();
@@ -217,8 +220,8 @@ impl<const D: usize> World<D> {
                 ModelError::check("drift", what, component, range, "from -2e12 to 2e12")?;
             }
             let inverse_mass = f32::from_bits(state.inverse_mass);
-            // Checks the value. The particle keeps the mass that it has: an emitter gives it one even
-            // while it is held.
+            // Setting the mass checks the value. The particle then gets back the mass that it has: an
+            // emitter gives it one even while it is held.
             let (island, number) = self.locate(particle);
             let particles = &mut self.islands[island].model.particles;
             let current = particles.inverse_masses()[number];
@@ -236,6 +239,7 @@ impl<const D: usize> World<D> {
         Ok(())
     }
 
+    /// Restores the sticks, faces and limbs of an island.
     fn resume_island(
         &mut self,
         index: usize,
@@ -282,20 +286,21 @@ impl<const D: usize> World<D> {
         }
         resume_sticks(island, state)?;
         if state.limbs.is_none() {
-            // An older snapshot, without a list of limbs.
+            // A snapshot of an earlier version, without a list of limbs.
             island.remove_limbs_at_torn_sticks();
         }
         Ok(())
     }
 }
 
-/// Removes faces as the original world did, so that the remaining ones have the same order.
+/// Removes the faces that are not in `remaining`, as the original world did, so that the other faces
+/// have the same order.
 fn resume_faces<const D: usize>(island: &mut Island<D>, remaining: &[[u32; 3]]) {
     let mut next = remaining.iter().peekable();
     let faces = &mut island.model.faces;
     faces.retain(|face| next.next_if_eq(&&face).is_some());
     if **faces != *remaining {
-        // A caller of the original world had replaced them.
+        // A caller had replaced the faces of the original world.
         *faces = remaining.to_vec().into();
     }
 }
@@ -303,7 +308,7 @@ fn resume_faces<const D: usize>(island: &mut Island<D>, remaining: &[[u32; 3]]) 
 const LIMBS_DAMAGED: SnapshotError =
     damaged("a list of limbs has a limb that the scene does not have");
 
-/// Removes limbs as the original world did.
+/// Removes the limbs that are not in `remaining`, which are the ends of limbs.
 fn resume_limbs<const D: usize>(
     island: &mut Island<D>,
     remaining: &[[u32; 2]],
@@ -313,6 +318,7 @@ fn resume_limbs<const D: usize>(
     next.next().map_or(Ok(()), |_| Err(LIMBS_DAMAGED))
 }
 
+/// Restores the values of the sticks of an island.
 fn resume_sticks<const D: usize>(
     island: &mut Island<D>,
     state: &IslandState,
@@ -342,7 +348,8 @@ fn resume_sticks<const D: usize>(
     Ok(())
 }
 
-/// Sets only the values that differ, so that plans see no unnecessary changes.
+/// Sets the values of a stick that differ from the given ones, so that plans see no unnecessary
+/// changes.
 fn set_stick(
     sticks: &mut Sticks,
     stick: usize,

@@ -5,6 +5,7 @@ use crate::error::ModelError;
 use crate::world::World;
 
 impl<const D: usize> World<D> {
+    /// The sleep states of the islands, for a snapshot.
     pub(super) fn sleep_states(&self) -> Vec<SavedSleepState> {
         let states = self.islands.iter().filter_map(|island| island.sleep_state.as_ref());
         let saved =
@@ -19,7 +20,8 @@ impl<const D: usize> World<D> {
         states.map(|state| saved(state.state())).collect()
     }
 
-    /// Restores the sleep states, after everything else: changes wake islands.
+    /// Restores the sleep states. Must be called after everything else is restored, because changes
+    /// wake islands.
     pub(super) fn resume_sleep_states(&mut self, snapshot: &Snapshot) -> Result<(), SnapshotError> {
         let expected = self.islands.iter().filter(|island| island.sleep_state.is_some()).count();
         if snapshot.sleep_states.len() != expected {

@@ -83,6 +83,7 @@ impl<const D: usize> World<D> {
         }
     }
 
+    /// The state of an island, for a snapshot.
     fn island_state(&self, index: usize) -> IslandState {
         let island = &self.islands[index];
         let Model { sticks, faces, limbs, tear_factors, .. } = &island.model;

@@ -1,28 +1,28 @@
-//! Components of the sections of a page: a column for each machine, tables, legends.
+//! Components of the sections of a page: columns for machines, charts, tables and legends.
 
 use maud::{Markup, html};
 
 use crate::report::chart::{LegendKey, LineChart};
 use crate::report::results::{Machine, Results};
 
-/// The index of a name selects its colour in charts.
+/// Kernels; the index of a name selects its colour in charts.
 pub(super) const KERNELS: [&str; 7] =
     ["grid", "pulp", "wide", "scalar", "textbook", "colour", "copies"];
-/// The index of a name selects its colour in charts.
+/// Orders of schedules; the index of a name selects its colour in charts.
 pub(super) const SCHEDULES: [&str; 7] =
     ["sheet", "banded", "blocked", "coloured", "authored", "packed", "starred"];
-/// The index of a name selects its mark in charts.
+/// Formulas; the index of a name selects its mark in charts.
 pub(super) const FORMULAS: [&str; 4] = ["halley", "exact", "newton", "quick"];
-/// The index of a name selects its mark in charts.
+/// Instruction sets; the index of a name selects its mark in charts.
 pub(super) const ISAS: [&str; 5] = ["avx512", "avx2", "sse2", "neon", "scalar"];
 
-/// The label of a machine and build.
+/// The label of the results of one build on one machine.
 pub(super) fn label(results: &Results) -> String {
     let Machine { cpu, flags, .. } = &results.machine;
     format!("{cpu}; {flags}; commit {}", results.commits.join(", "))
 }
 
-/// A column for each machine for which `show` returns content.
+/// A column for each of the results for which `show` returns content, or a message if there is none.
 pub(super) fn side_by_side(all: &[Results], show: impl Fn(&Results) -> Option<Markup>) -> Markup {
     let columns: Vec<(&Results, Markup)> =
         all.iter().filter_map(|results| Some((results, show(results)?))).collect();
@@ -41,7 +41,8 @@ pub(super) fn side_by_side(all: &[Results], show: impl Fn(&Results) -> Option<Ma
     }
 }
 
-/// The charts of all machines, on the same axes, each with its table.
+/// A column for each of the results for which `chart` returns a chart: the chart and its table. All charts have the
+/// same axes.
 pub(super) fn charts(
     all: &[Results],
     chart: impl Fn(&Results) -> Option<LineChart>,
@@ -56,7 +57,7 @@ pub(super) fn charts(
     })
 }
 
-/// A collapsed table.
+/// A table that users of the page can expand.
 pub(super) fn collapsed_table(header: &[&str], rows: &[Vec<String>]) -> Markup {
     html! {
         details {
@@ -102,7 +103,7 @@ pub(super) fn with_code(text: &str) -> Markup {
     }
 }
 
-/// The index of the first of `names` that `name` starts with; `names.len()` if none.
+/// The index of the first of `names` that is a prefix of `name`; `names.len()` if there is none.
 pub(super) fn index_of(names: &[&str], name: &str) -> usize {
     names.iter().position(|known| name.starts_with(known)).unwrap_or(names.len())
 }
@@ -120,7 +121,7 @@ pub(super) fn grouped<T, K: PartialEq>(rows: &[T], key: impl Fn(&T) -> K) -> Vec
     groups
 }
 
-/// A legend of the colours and marks in use: schedules with their colours, then formulas.
+/// A legend of the colours of the schedules, then of the marks of the formulas. Each name occurs once.
 pub(super) fn legend<'a>(
     schedules: impl Iterator<Item = &'a (String, usize)>,
     formulas: impl Iterator<Item = &'a str>,

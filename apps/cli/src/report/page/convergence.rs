@@ -1,4 +1,4 @@
-//! The section that shows how the stretch converges.
+//! The section about the convergence of the stretch, over iterations and over frames.
 
 use maud::{Markup, html};
 use taut_bench::accuracy::FALL_FRAMES;
@@ -7,7 +7,8 @@ use super::components::{FORMULAS, SCHEDULES, collapsed_table, grouped, index_of,
 use crate::report::chart::{self, Axis, LineChart, Series, Style};
 use crate::report::results::{FrameRow, IterationRow, Results};
 
-/// A chart with a line for each schedule (colour) and formula (mark).
+/// A chart of the stretch with a line for each schedule (colour) and formula (mark). `names` returns the schedule and
+/// the formula of a row; `point` returns its point, or `None` if its stretch is not finite.
 fn stretch_chart<T>(
     rows: &[T],
     names: impl Fn(&T) -> (&str, &str),
@@ -46,8 +47,9 @@ fn stretch_chart<T>(
     }
 }
 
+/// The section as HTML, for the first results that have these parts.
 pub(super) fn convergence(all: &[Results]) -> Markup {
-    // All machines have the same results, so one is enough.
+    // The results are the same on all machines, so those of one machine are enough.
     let iterations = all.iter().map(|results| &results.iterations).find(|rows| !rows.is_empty());
     let frames = all.iter().map(|results| &results.frames).find(|rows| !rows.is_empty());
     let scene_paragraph = |(scene, size, set): (&str, usize, &str)| {
@@ -110,6 +112,7 @@ pub(super) fn convergence(all: &[Results]) -> Markup {
     }
 }
 
+/// Formats a stretch; `None` is a value that is not finite.
 fn stretch_text(value: Option<f64>) -> String {
     value.map_or("not finite".to_owned(), chart::short_number)
 }

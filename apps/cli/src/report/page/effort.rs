@@ -1,4 +1,4 @@
-//! Effort: the cheapest frame within a bound of stretch.
+//! The section about effort: the time of the cheapest frame that keeps the stretch within a bound.
 
 use maud::{Markup, html};
 
@@ -19,6 +19,7 @@ const COLUMNS: [&str; 10] = [
     "kernel",
 ];
 
+/// The section as HTML, with the results side by side.
 pub(super) fn effort(all: &[Results]) -> Markup {
     html! {
         p {
@@ -58,12 +59,13 @@ pub(super) fn effort(all: &[Results]) -> Markup {
     }
 }
 
-/// The distinct values of all rows, in the order in which they first occur.
+/// The distinct results of `value` for all rows, in the order in which they first occur.
 fn distinct(all: &[Results], value: impl Fn(&EffortRow) -> String) -> Vec<String> {
     let rows: Vec<&EffortRow> = all.iter().flat_map(|results| &results.effort).collect();
     grouped(&rows, |row| value(row)).into_iter().map(|(value, _)| value).collect()
 }
 
+/// The rows with this stick set.
 fn rows_of<'a>(results: &'a Results, set: &str) -> Vec<&'a EffortRow> {
     results.effort.iter().filter(|row| row.set == set).collect()
 }
@@ -73,7 +75,8 @@ fn pins_and_bound(row: &EffortRow) -> String {
     format!("{}, rms stretch ≤ {}", row.pins, percent(row.within))
 }
 
-/// Time by size: two lines for each label (see [`pins_and_bound`]), with and without tethers.
+/// The chart of time by size. It has two lines for each of the `labels` (see [`pins_and_bound`]): with and without
+/// tethers.
 fn chart(rows: &[&EffortRow], labels: &[String]) -> LineChart {
     let mut sizes: Vec<usize> = rows.iter().map(|row| row.size).collect();
     sizes.sort_unstable();
@@ -123,7 +126,7 @@ fn cells(row: &EffortRow) -> Vec<String> {
     ]
 }
 
-/// The time of the fastest frame, in textbook frames.
+/// The time of the fastest frame, as a multiple of the time of a textbook frame.
 fn textbook_frames(row: &EffortRow) -> f64 {
     row.frame_us_fastest / row.textbook_frame_us
 }

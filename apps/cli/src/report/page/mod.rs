@@ -31,8 +31,8 @@ const SECTIONS: [(&str, &str); 11] = [
     ("convergence", "Convergence of the stretch"),
 ];
 
-/// The whole page.
-pub(crate) fn of(all: &[Results]) -> String {
+/// The text of the whole page.
+pub(crate) fn render(all: &[Results]) -> String {
     let style = format!(
         "{}@media (prefers-color-scheme: dark) {{\n:root {{ --ground: #161617; --raised: #232325; \
          --ink: #e2e2e3; --quiet: #a5a5aa; --line: #3e3e3f; --accent: #5eb4f0; --stiff: #1d4b3a; \
@@ -79,6 +79,7 @@ pub(crate) fn of(all: &[Results]) -> String {
     page.into_string()
 }
 
+/// The head of the page: a summary, the links to the sections, and a glossary.
 fn introduction(all: &[Results]) -> Markup {
     let fastest = all
         .iter()
@@ -138,15 +139,16 @@ fn introduction(all: &[Results]) -> Markup {
                     "The order in which sticks are relaxed. It determines the result. "
                     code { "authored" } " is the order in which textbooks build a sheet; "
                     code { "sheet" } " is for regular sheets; " code { "banded" } ", "
-                    code { "blocked" } ", " code { "packed" } " and " code { "coloured" }
-                    " work for any mesh. " code { "/hilbert" } " first renumbers the particles "
-                    "along a Hilbert curve."
+                    code { "blocked" } ", " code { "packed" } ", " code { "starred" } " and "
+                    code { "coloured" } " work for any mesh. " code { "/hilbert" }
+                    " first renumbers the particles along a Hilbert curve."
                 }
                 dt { "kernel" } dd {
                     "Code that runs a schedule. It determines the speed, never the result: all "
-                    "kernels give the same bits. " code { "textbook" } " is the loop as printed in "
-                    "articles. " code { "scalar" } " is plain code that relaxes one stick at a "
-                    "time. " code { "wide" } ", " code { "pulp" } ", " code { "grid" } " and "
+                    "kernels give the same bits on the same schedule. " code { "textbook" }
+                    " is the loop of Jakobsen's article, the baseline of speedups. "
+                    code { "scalar" } " is plain code that relaxes one stick at a time. "
+                    code { "wide" } ", " code { "pulp" } ", " code { "grid" } " and "
                     code { "copies" } " relax 4 to 16 sticks at once: " code { "grid" }
                     " on regular sheets only, " code { "copies" }
                     " the same stick of 4 to 16 copies of a mesh. "
@@ -157,7 +159,7 @@ fn introduction(all: &[Results]) -> Markup {
                     "AVX2, 16 with AVX-512."
                 }
                 dt { "formula" } dd {
-                    "How the new length of a stick is computed. " code { "exact" } " needs a "
+                    "How the correction of a stick is computed. " code { "exact" } " needs a "
                     "division and a square root, " code { "newton" } " and " code { "halley" }
                     " need a division, " code { "quick" } " needs neither."
                 }
@@ -166,6 +168,7 @@ fn introduction(all: &[Results]) -> Markup {
     }
 }
 
+/// The section about the machines and builds.
 fn machines(all: &[Results]) -> Markup {
     html! {
         p { "Times depend on the machine and the build. All other results are the same on every \
@@ -190,6 +193,7 @@ fn machines(all: &[Results]) -> Markup {
     }
 }
 
+/// The section with the selected rows of the comparison.
 fn comparison(all: &[Results]) -> Markup {
     let first = all.iter().find_map(|results| results.comparison.first());
     html! {

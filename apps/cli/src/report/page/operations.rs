@@ -1,4 +1,4 @@
-//! Divisions and square roots.
+//! The section about the numbers of divisions and square roots.
 
 use maud::{Markup, html};
 
@@ -7,6 +7,7 @@ use crate::report::chart::BarChart;
 use crate::report::results::{Results, Timing};
 use crate::report::tables;
 
+/// The section as HTML, for the first of the results that has this part.
 pub(super) fn operations(all: &[Results]) -> Markup {
     let rows = all.iter().map(|results| &results.comparison).find(|rows| !rows.is_empty());
     let text = html! {
@@ -26,7 +27,7 @@ pub(super) fn operations(all: &[Results]) -> Markup {
         [row.divisions_per_frame, row.square_roots_per_frame, row.estimates_per_frame]
     };
     let kinds = ["divisions", "square roots", "estimates"];
-    // The counts depend on the formula only, so one row of each is enough.
+    // The counts depend only on the formula, so the first row of each formula is enough.
     let heights = |kind: usize| groups.iter().map(move |(_, rows)| counts(rows[0])[kind] as f64);
     let chart = BarChart {
         alt_text: "Operations per frame, a group of bars for each formula. The numbers are in \

@@ -1,4 +1,4 @@
-//! The sections that show time by size.
+//! The sections about time by size: sheets, meshes, copies, and the growth of all three.
 
 use maud::{Markup, html};
 
@@ -69,7 +69,7 @@ pub(super) fn growth(all: &[Results]) -> Markup {
     }
 }
 
-/// The charts of all machines for the rows that `rows` selects, each with its table.
+/// For each of the results, the chart of the rows that `rows` selects, and its table.
 fn by_size(all: &[Results], subject: Subject, rows: impl Fn(&Results) -> Vec<&Timing>) -> Markup {
     charts(
         all,
@@ -107,7 +107,8 @@ fn chart(rows: &[&Timing], subject: Subject) -> LineChart {
     let (mut series, mut legend) = (Vec::new(), Vec::new());
     for Line { name, rows: line_rows } in lines {
         let Timing { kernel, isa, .. } = line_rows[0];
-        // The mark shows the instruction set; lines of another schedule share one mark.
+        // The mark shows the instruction set, except that lines in another schedule than the main one have
+        // mark 0.
         let mark = if has_other_schedule(line_rows[0], rows) { 0 } else { index_of(&ISAS, isa) };
         let style = Style { colour: index_of(&KERNELS, kernel), mark };
         let points = line_rows.iter().map(|row| (x_value(row), row.ns_per_stick_median)).collect();
@@ -136,16 +137,16 @@ fn chart(rows: &[&Timing], subject: Subject) -> LineChart {
     }
 }
 
-/// The rows with one kernel, instruction set and number of threads, in either the main schedule of
-/// each size (see [`has_other_schedule`]) or one other.
+/// A line of a chart: the rows with one kernel, instruction set and number of threads, either in the main schedule of
+/// each size (see [`has_other_schedule`]) or in one other schedule.
 struct Line<'a> {
     name: String,
     rows: Vec<&'a Timing>,
 }
 
-/// Whether the schedule of a row differs from the main schedule of its size, which is that of the
-/// first row that is not `textbook`. (The main schedule may differ between sizes; a kernel that
-/// uses it at each size has a single line.)
+/// Whether the schedule of a row differs from the main schedule of its size. The main schedule of a size is that of its
+/// first row whose kernel is not `textbook`. (It may differ between sizes; a kernel that always uses it has a single
+/// line.) False for `textbook`.
 fn has_other_schedule(row: &Timing, rows: &[&Timing]) -> bool {
     let first = rows.iter().find(|other| other.size == row.size && other.kernel != "textbook");
     row.kernel != "textbook" && first.is_some_and(|first| first.schedule != row.schedule)
@@ -183,12 +184,12 @@ const COLUMNS: [&str; 13] = [
     "time / limit",
 ];
 
-/// The table of a chart, by size. Kernels that are left out at a size have a row that says so.
+/// The table of a chart, sorted by size. A kernel that was skipped at a size has a row with `left out` there.
 fn table(rows: &[&Timing]) -> Markup {
     let columns =
         if rows.iter().any(|row| row.limit_ns.is_some()) { &COLUMNS[..] } else { &COLUMNS[..11] };
-    // The cells of `row`, listed under the size of `size_row`. If the sizes differ, `row` is of a smaller size, and its
-    // kernel was left out at this one.
+    // The cells of a table row at the size of `size_row`. If `row` has a smaller size, its kernel was skipped at the
+    // size of `size_row`, and the cells have no measured values.
     let cells = |row: &Timing, size_row: &Timing| {
         let is_measured = row.size == size_row.size;
         let if_measured = |value: Option<f64>| value.filter(|_| is_measured);
@@ -215,7 +216,7 @@ fn table(rows: &[&Timing]) -> Markup {
     let mut table_rows = Vec::new();
     for (size, size_rows) in grouped(rows, |row| row.size) {
         table_rows.extend(size_rows.iter().map(|row| cells(row, row)));
-        // Kernels that are left out at this size, but were measured at a smaller one.
+        // Kernels that were skipped at this size, but measured at a smaller one.
         for (name, line_rows) in &lines {
             let smaller = line_rows.iter().rev().find(|row| row.size < size);
             let is_missing = size_rows.iter().all(|row| line_name(row, rows) != *name);

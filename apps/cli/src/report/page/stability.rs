@@ -1,11 +1,11 @@
-//! The table of simulations that stay bounded or blow up.
+//! The section about stability: a table of the simulations that stay bounded or blow up.
 
 use maud::{Markup, html};
 
 use super::components::grouped;
 use crate::report::results::{Outcome, Results};
 
-/// CSS class, upper bound and label of each shade of the final stretch.
+/// The shades of cells by the final rms stretch: CSS class, upper bound and label.
 const SHADES: [(&str, f64, &str); 4] = [
     ("stiff", 0.05, "at most 0.05"),
     ("firm", 0.5, "at most 0.5"),
@@ -13,8 +13,9 @@ const SHADES: [(&str, f64, &str); 4] = [
     ("slack", f64::INFINITY, "more, but bounded"),
 ];
 
+/// The section as HTML, for the first of the results that has this part.
 pub(super) fn stability(all: &[Results]) -> Markup {
-    // All machines have the same results, so one is enough.
+    // The results are the same on all machines, so those of one machine are enough.
     let rows = all.iter().map(|results| &results.stability).find(|rows| !rows.is_empty());
     html! {
         p {
@@ -110,6 +111,7 @@ fn outcome_table(rows: &[&Outcome]) -> Markup {
     }
 }
 
+/// The cell of a simulation: the frame at which it left its bounds, or its final stretch.
 fn cell(row: Option<&Outcome>) -> Markup {
     let outcome = row.map(|row| (row.left_bounds_at, row.stretch_rms));
     match outcome {

@@ -1,4 +1,4 @@
-//! Stretch against cost.
+//! The section about the trade-off between time and stretch.
 
 use maud::{Markup, html};
 
@@ -6,7 +6,7 @@ use super::components::{FORMULAS, SCHEDULES, charts, collapsed_table, grouped, i
 use crate::report::chart::{Axis, LineChart, Series, Style};
 use crate::report::results::{Results, Timing};
 
-/// The Pareto front: no other point is both faster and stiffer.
+/// The Pareto front of points (time, stretch): the points that have less stretch than every faster point.
 fn pareto_front(points: impl Iterator<Item = (f64, f64)>) -> Vec<(f64, f64)> {
     let mut sorted: Vec<(f64, f64)> = points.collect();
     sorted.sort_by(|one, other| one.0.total_cmp(&other.0).then(one.1.total_cmp(&other.1)));
@@ -19,11 +19,12 @@ fn pareto_front(points: impl Iterator<Item = (f64, f64)>) -> Vec<(f64, f64)> {
     sorted
 }
 
+/// The chart: a line for each schedule and formula, and the Pareto front as the broad line.
 fn tradeoff_chart(rows: &[Timing]) -> LineChart {
     let kernel_rows: Vec<&Timing> = rows.iter().filter(|row| row.kernel != "textbook").collect();
     let has_substeps =
         |schedule: &str| kernel_rows.iter().any(|row| row.schedule == schedule && row.substeps > 1);
-    // Each with its line: the name and colour of the schedule, and the formula.
+    // Each point with the key of its line: the name and colour of the schedule, and the formula.
     let mut points = Vec::new();
     for row in &kernel_rows {
         let Some(stretch) = row.stretch() else { continue };
@@ -32,8 +33,8 @@ fn tradeoff_chart(rows: &[Timing]) -> LineChart {
         if row.substeps == 1 {
             points.push(((row.schedule.clone(), schedule_colour), &*row.formula, point));
         }
-        // Runs with substeps have a separate line, which starts at the same point, in one of two
-        // colours that no schedule uses here.
+        // Frames of several substeps have a separate line. It starts at the same point, one substep of one
+        // iteration, and has one of two colours that no schedule of this part uses.
         if row.iterations == 1 && has_substeps(&row.schedule) {
             let colour = if schedule_colour == 0 { 5 } else { 6 };
             points.push(((format!("{}, substeps", row.schedule), colour), &*row.formula, point));
@@ -63,6 +64,7 @@ fn tradeoff_chart(rows: &[Timing]) -> LineChart {
     }
 }
 
+/// The section as HTML, with the results side by side.
 pub(super) fn tradeoff(all: &[Results]) -> Markup {
     let first = all.iter().find_map(|results| results.tradeoff.first());
     html! {
@@ -90,7 +92,7 @@ pub(super) fn tradeoff(all: &[Results]) -> Markup {
     }
 }
 
-/// The points of the Pareto front.
+/// The table of the points of the Pareto front.
 fn front_table(rows: &[Timing]) -> Markup {
     let point = |row: &Timing| Some((row.ns_per_stick_and_frame(), row.stretch()?));
     let kernel_rows = || rows.iter().filter(|row| row.kernel != "textbook");

@@ -1,4 +1,4 @@
-//! A hundred banners in gusts, which are stepped together as copies.
+//! A hundred banners in gusts of wind. They have the same sticks, so they are stepped together as copies.
 
 use bevy::prelude::*;
 use bevy_taut::{Cloth, Pins, TautWind, TautWorld};
@@ -20,7 +20,8 @@ fn spawn(mut commands: Commands, mut materials: ResMut<Assets<StandardMaterial>>
     for nth in 0_u8..100 {
         let [column, row] = [nth % 10, nth / 10].map(f32::from);
         commands.spawn((
-            Cloth { tethered: false, ..Cloth::sheet(12, 24, 0.06) }, // tethered sheets share no island
+            // With tethers, each banner would have an island of its own.
+            Cloth { tethered: false, ..Cloth::sheet(12, 24, 0.06) },
             Pins::group("top"),
             MeshMaterial3d(materials.add(cloth_material(Color::hsl(
                 36.0 * row + 3.0 * column,

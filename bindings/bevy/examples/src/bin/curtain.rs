@@ -1,4 +1,4 @@
-//! A curtain: drag it with the left mouse button, cut it with the right one.
+//! A curtain: the left mouse button drags it, the right one cuts it.
 
 use bevy::prelude::*;
 use bevy_taut::{Cloth, Hit, Pins, StickTorn, TautWorld};
@@ -6,6 +6,8 @@ use bevy_taut_examples::{cloth_material, stage};
 
 /// The largest distance from the ray of the mouse at which a particle is grabbed, m.
 const GRAB_RADIUS: f32 = 0.1;
+/// The length of the part of the ray that cuts, m: longer than the distance from the camera to the curtain.
+const CUT_LENGTH: f32 = 20.0;
 
 fn main() -> AppExit {
     stage("Curtain", Vec3::new(0.0, 1.4, 4.5), Vec3::new(0.0, 1.2, 0.0), 0.0)
@@ -17,13 +19,14 @@ fn main() -> AppExit {
 fn spawn(mut commands: Commands, mut materials: ResMut<Assets<StandardMaterial>>) {
     commands.spawn((
         Cloth::sheet(64, 48, 0.04).tearing_at(2.5),
-        Pins::where_(|vertex| vertex.particle < 64 && vertex.particle % 7 == 0),
+        // Every 7th particle of the top row.
+        Pins::where_(|candidate| candidate.particle < 64 && candidate.particle % 7 == 0),
         MeshMaterial3d(materials.add(cloth_material(Color::srgb(0.7, 0.15, 0.2)))),
         Transform::from_xyz(0.0, 1.4, 0.0),
     ));
 }
 
-/// The ray from the camera through the mouse.
+/// The ray from the camera through the mouse; `None` if the mouse is outside the window.
 fn mouse_ray(window: &Window, camera: (&Camera, &GlobalTransform)) -> Option<Ray3d> {
     let (camera, transform) = camera;
     camera.viewport_to_world(transform, window.cursor_position()?).ok()
@@ -45,7 +48,7 @@ fn drag(
         }
     }
     if let Some(hit) = *dragged {
-        // It moves in the plane that faces the camera, through the position where it was grabbed.
+        // The particle moves in the plane that faces the camera and contains the position where it was grabbed.
         let plane = InfinitePlane3d::new(camera.1.forward());
         if let Some(distance) = ray.intersect_plane(hit.position, plane) {
             world.drag(hit.entity, hit.particle, ray.get_point(distance))?;
@@ -59,6 +62,7 @@ fn drag(
     Ok(())
 }
 
+/// Cuts with the ray of the mouse while the right button is pressed.
 fn cut(
     mut world: ResMut<TautWorld>,
     buttons: Res<ButtonInput<MouseButton>>,
@@ -68,11 +72,12 @@ fn cut(
 ) {
     let ray = mouse_ray(&window, *camera).filter(|_| buttons.pressed(MouseButton::Right));
     if let (Some(from), Some(to)) = (*last, ray) {
-        world.cut_with_rays(from, to, 20.0);
+        world.cut_with_rays(from, to, CUT_LENGTH);
     }
     *last = ray;
 }
 
+/// Logs how many sticks tore in a frame.
 fn log_torn(mut torn: MessageReader<StickTorn>) {
     if !torn.is_empty() {
         info!("{} sticks torn", torn.read().count());

@@ -11,7 +11,7 @@ fn main() -> AppExit {
 }
 
 fn spawn(mut commands: Commands, mut materials: ResMut<Assets<StandardMaterial>>) {
-    // A square metre that hangs from its top row, and a ball that it rests on.
+    // A cloth of about 1 m by 1 m that hangs from its top row, and a ball that it rests on.
     commands.spawn((
         Cloth::sheet(33, 33, 0.03),
         Pins::group("top"),

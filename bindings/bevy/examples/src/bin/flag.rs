@@ -1,10 +1,10 @@
-//! A flag on a pole that walks in a circle, past a pillar.
+//! A flag on a pole, which a character (a capsule) carries in a circle past a pillar.
 
 use bevy::prelude::*;
 use bevy_taut::{Cloth, ClothCollider, Pins, TautSystems, TautWind};
 use bevy_taut_examples::{cloth_material, stage};
 
-/// Marks the capsule that walks in a circle and carries the pole.
+/// Marks the character, which moves in a circle and carries the pole.
 #[derive(Component)]
 struct Walking;
 
@@ -16,7 +16,7 @@ fn main() -> AppExit {
             ..TautWind::new(Vec3::new(3.0, 0.0, 1.0))
         })
         .add_systems(Startup, spawn)
-        // Before the plugin reads transforms, once per tick.
+        // Moves the character once per tick, before the plugin reads transforms.
         .add_systems(FixedUpdate, walk.before(TautSystems::Build))
         .run()
 }
@@ -50,6 +50,7 @@ fn spawn(
         Cloth::sheet(40, 26, 0.04),
         Pins::group("left").following(pole),
         MeshMaterial3d(materials.add(cloth_material(Color::srgb(0.85, 0.65, 0.1)))),
+        // The left side of the flag is at the surface of the pole.
         walker_transform(0.0) * Transform::from_xyz(0.45 + 0.81, 1.75, 0.0),
     ));
     let pillar = Capsule3d::new(0.25, 3.0);
@@ -61,12 +62,13 @@ fn spawn(
     ));
 }
 
-/// The transform of the walker after a time, s.
+/// The transform of the character after a time, s.
 fn walker_transform(time: f32) -> Transform {
     let rotation = Quat::from_rotation_y(0.5 * time);
     Transform::from_translation(rotation * Vec3::X * 2.0 + Vec3::Y * 0.8).with_rotation(rotation)
 }
 
+/// Moves the character along its circle.
 fn walk(time: Res<Time>, mut walkers: Query<&mut Transform, With<Walking>>) {
     for mut transform in &mut walkers {
         *transform = walker_transform(time.elapsed_secs());
