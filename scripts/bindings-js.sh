@@ -9,7 +9,7 @@
 # Needs node 20, `rustup target add wasm32-unknown-unknown`, and `cargo install wasm-bindgen-cli --version
 # VERSION` with the version of wasm-bindgen in bindings/js/Cargo.lock. --browser also needs npm and Chromium
 # ($CHROMIUM, or the one of the system). If a tool is missing, the script says which, and the exit code is 3.
-# TAUT_PROFILE=release builds faster, but the package is larger and slower.
+# TAUT_PROFILE=quick builds faster, but the package is larger and slower.
 set -euo pipefail
 cd "$(dirname "$0")/../bindings/js"
 

@@ -27,7 +27,7 @@ fi
 
 # Without isolation, the build reuses the build folder of this checkout.
 export PATH=$PWD/$environment/bin:$PATH
-export MATURIN_PEP517_ARGS=${TAUT_FEATURES-} # TAUT_FEATURES=--no-default-features: the scalar kernel only, for a quick check
+export MATURIN_PEP517_ARGS="${TAUT_FEATURES-} ${TAUT_PROFILE:+--profile $TAUT_PROFILE}" # TAUT_FEATURES=--no-default-features: the scalar kernel only, for a quick check
 "$python" -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps --force-reinstall .
 
 if [ "${1-}" = --bench ]; then
