@@ -27,14 +27,14 @@ impl Copies {
         if !others.iter().all(same_order) {
             return None;
         }
-        // `has_order_of` ignores ends, so compare the ends of each copy with those of the first.
+        // `has_order_of` ignores ends, so compare the ends of each copy with those of the first. (The ends
+        // of the last copy exist, so the particles of a copy are its own.)
         let ends = &sticks.ends()[..per_copy];
-        let inside = ends.as_flattened().iter().all(|&end| (end as usize) < particles);
         let shifted = sticks.ends().chunks(per_copy).enumerate().all(|(copy, of_copy)| {
             let first = (copy * particles) as u32;
             of_copy.iter().zip(ends).all(|(pair, ends)| *pair == ends.map(|end| first + end))
         });
-        (inside && shifted).then(|| {
+        shifted.then(|| {
             let one = Schedule { ends: ends.into(), sheet: None, copies: None, ..one.clone() };
             Self { count: schedules.len(), one: Arc::new(one) }
         })

@@ -165,6 +165,23 @@ fn equal_parts_are_copies_and_a_renumbered_schedule_has_none() {
     assert!(copies.one().sheet().is_none() && copies.one().copies().is_none());
     assert!(together.renumbered(&both).unwrap().copies().is_none());
 
+    // `one` belongs to the sticks given, not to those of the parts' schedules, and has no copies itself.
+    let reversed: Vec<[u32; 2]> = sticks.ends().iter().map(|&[a, b]| [b, a]).collect();
+    let of_reversed = alone.renumbered(&unit_sticks(sticks.particles(), &reversed)).unwrap();
+    let together_again = Schedule::side_by_side(&both, [&of_reversed, &of_reversed]).unwrap();
+    assert_eq!(together_again.copies().unwrap().one(), &alone.renumbered(&sticks).unwrap());
+    let four = Sticks::side_by_side([&both, &both]).unwrap();
+    let four = Schedule::side_by_side(&four, [&together, &together]).unwrap();
+    assert!(four.copies().unwrap().one().copies().is_none());
+
+    // One part is no copies, and neither are parts without sticks.
+    let single = Schedule::side_by_side(&sticks, [&alone]).unwrap();
+    assert!(single.copies().is_none());
+    let no_sticks = unit_sticks(2, &[]);
+    let empty = Schedule::coloured(&no_sticks);
+    let both_empty = Sticks::side_by_side([&no_sticks, &no_sticks]).unwrap();
+    assert!(Schedule::side_by_side(&both_empty, [&empty, &empty]).unwrap().copies().is_none());
+
     // `repeated` renumbers each copy.
     let renumbering = Renumbering::from_order(vec![1, 0, 2]).unwrap().repeated(2);
     let new: Vec<u32> = (0..6).map(|old| renumbering.new_of(old)).collect();

@@ -95,6 +95,31 @@ fn the_default_is_bands_for_meshes_with_runs_and_blocks_for_others() {
     assert_eq!(default, Schedule::blocked(&particles, &sticks));
 }
 
+/// Of every 16 windows of 256 particles, one has a run of 255 sticks, and the others have together more
+/// sticks, none of them in a run.
+fn mesh_with_runs_in_every_16th_window(particles: usize) -> Mesh {
+    let pairs: Vec<[u32; 2]> = (0..particles as u32 / 256)
+        .flat_map(|window| {
+            let pairs: Vec<[u32; 2]> = if window.is_multiple_of(16) {
+                (0..255).map(|i| [i, i + 1]).collect()
+            } else {
+                (0..40).map(|i| [i, 2 * i + 1]).collect()
+            };
+            pairs.into_iter().map(move |pair| pair.map(|end| 256 * window + end))
+        })
+        .collect();
+    let points: Vec<[f32; 3]> = (0..particles).map(|i| [i as f32, 0.0, 0.0]).collect();
+    Mesh { particles: particles_at(&points), sticks: unit_sticks(particles, &pairs) }
+}
+
+#[test]
+fn the_default_of_a_mesh_of_more_than_65_536_particles_depends_on_every_16th_window() {
+    let Mesh { particles, sticks } = mesh_with_runs_in_every_16th_window(1 << 16);
+    assert_eq!(Schedule::for_mesh(&particles, &sticks), Schedule::blocked(&particles, &sticks));
+    let Mesh { particles, sticks } = mesh_with_runs_in_every_16th_window((1 << 16) + 1024);
+    assert_eq!(Schedule::for_mesh(&particles, &sticks), Schedule::banded(&sticks));
+}
+
 #[test]
 fn small_meshes_are_one_block() {
     let Mesh { particles, sticks } = sheet_mesh(32, 32, Family::SHEAR).1;

@@ -14,7 +14,7 @@ use taut_core::{
 };
 
 use crate::meshes::{
-    Component, Mesh, Random, Recipe, for_all, make_non_plain, sheet_mesh, unit_sticks,
+    Component, Mesh, Random, Recipe, for_all, make_non_plain, particles_at, sheet_mesh, unit_sticks,
 };
 
 /// Phases of blocks of batches of stick numbers.
