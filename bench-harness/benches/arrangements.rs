@@ -1,7 +1,8 @@
 //! `cargo bench --bench arrangements`: setup cost before the first frame: arranging a model (ordering
 //! its sticks, numbering its particles) and building plans.
 //!
-//! Paths are `arrange/drape-all/512/blocked/hilbert` and `plan/drape-all/512/pulp-avx512`.
+//! The path of a bench is, for example, `arrange/drape-all/512/blocked/hilbert` or
+//! `plan/drape-all/512/pulp-avx512`.
 #![forbid(unsafe_code)]
 
 use std::time::Duration;

@@ -1,8 +1,9 @@
 //! `cargo bench --bench cloths`: many small cloths side by side in one plan, on one thread and on
 //! several.
 //!
-//! Paths are `cloths/256x32/copies-avx512/1`: 256 sheets of 32 by 32 particles on the kernel
-//! `copies`, on one thread. The same cloths also run on the best kernel that runs every schedule.
+//! The path of a bench is, for example, `cloths/256x32/copies-avx512/1`: 256 sheets of 32 by 32
+//! particles on the kernel `copies`, on one thread. The same cloths also run on the best general
+//! kernel.
 #![forbid(unsafe_code)]
 
 use std::iter::repeat_n;
@@ -25,7 +26,8 @@ fn main() {
         .warm_up_time(Duration::from_millis(200))
         .measurement_time(Duration::from_secs(2))
         .configure_from_args();
-    // As criterion does, run as a test unless `cargo bench` passes `--bench`.
+    // As criterion does, run as a test unless `cargo bench` passes `--bench`. A test has 7 cloths, which
+    // leave lanes of a register empty.
     let cloths = if std::env::args().any(|argument| argument == "--bench") { 256 } else { 7 };
 
     let cloth = Model::drape(SIZE, StickSet::All).expect("the size suits a sheet");

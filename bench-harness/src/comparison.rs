@@ -20,7 +20,8 @@ pub use configuration::{Baselines, Configuration};
 
 /// The frame after which the distance from `f64` is measured (or the last, if there are fewer).
 pub const EARLY_FRAME: usize = 10;
-/// The number of rounds into which the timed frames are divided; configurations alternate.
+/// The number of rounds into which the timed frames are divided: in each round, every configuration
+/// runs its share of them.
 pub const ROUNDS: usize = 8;
 
 /// The arrangement of the textbook loop.
@@ -122,7 +123,7 @@ impl Comparison {
     /// for each configuration.
     ///
     /// # Errors
-    /// If a configuration cannot be set up, or the step is invalid.
+    /// If `copies`, `frames` or `repeats` is 0, a configuration cannot be set up, or the step is invalid.
     pub fn run(&self, mut progress: impl FnMut(Progress<'_>)) -> Result<Vec<Row>, ComparisonError> {
         progress(Progress { share: 0.0, doing: "arranging the model" });
         self.run_arranged(&self.arranged()?, progress)

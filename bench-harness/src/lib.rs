@@ -24,8 +24,8 @@
 //! A [`Tuning`] searches for the fastest way to relax a scene on this machine within a time
 //! budget. Its result is a [`Choice`], which [`snippet`] turns into lines of Cargo.toml and Rust.
 //!
-//! Every comparison includes the [`textbook`] loop as a baseline. No library depends on this crate,
-//! and it reads no file except `/proc/cpuinfo`.
+//! Unless it is switched off ([`Baselines`]), the [`textbook`] loop is the baseline of a comparison. No
+//! library depends on this crate, and it reads no file except `/proc/cpuinfo`.
 #![forbid(unsafe_code)]
 
 pub mod accuracy;

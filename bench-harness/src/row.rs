@@ -32,7 +32,7 @@ pub struct Row {
     pub iterations: u32,
     /// The length of a frame, s.
     pub dt_s: f32,
-    /// Number of timed frames.
+    /// Number of timed frames in one repeat.
     pub frames: usize,
     /// The median frame, µs.
     pub frame_us_median: f64,
@@ -42,10 +42,10 @@ pub struct Row {
     pub ns_per_stick_median: f64,
     /// The same for the fastest frame.
     pub ns_per_stick_fastest: f64,
-    /// Median frame of the textbook loop over this median frame.
+    /// Median frame of the textbook loop over this median frame; NaN if the loop has no row.
     pub speedup_over_textbook: f64,
     /// Lowest median frame of the rows of the scalar kernel, of any schedule and formula, over this
-    /// median frame.
+    /// median frame; NaN without such a row.
     pub speedup_over_scalar: f64,
     /// Median frame of the same inner kernel, instruction set, formula and schedule on one thread
     /// over this median frame; `None` if that was not measured.
@@ -75,6 +75,8 @@ pub struct Row {
     pub hash: u64,
 }
 
+/// Serializes a hash as 16 hexadecimal digits, because programs that read JSON numbers as `f64` would
+/// lose bits of it.
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 pub(crate) fn hexadecimal<S: Serializer>(hash: &u64, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(&format_args!("{hash:016x}"))
@@ -111,7 +113,8 @@ impl Row {
         1e3 / self.ns_per_stick_median
     }
 
-    /// Whether a position was not finite, or the rms residual is above 10.
+    /// Whether a position was not finite, or the rms residual is above 10: a typical stick is more than
+    /// eleven times as long as at rest.
     pub fn blew_up(&self) -> bool {
         let residual = self.stretch_rms.hypot(self.compression_rms);
         !self.finite || residual.is_nan() || residual > 10.0

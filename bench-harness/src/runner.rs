@@ -8,17 +8,20 @@ use taut::{
 
 use crate::textbook::Textbook;
 
+/// A simulation of one model, by the textbook loop or by a plan of a kernel.
 #[derive(Debug)]
 pub(crate) enum Runner {
     Textbook(Textbook),
     Kernel(Box<KernelRunner>),
 }
 
+/// A plan with the particles and sticks that it steps.
 #[derive(Debug)]
 pub(crate) struct KernelRunner {
     plan: BoxedPlan,
     particles: Particles<3>,
     sticks: Sticks,
+    /// From the model's numbering to that of the particles; `None` if both are the same.
     renumbering: Option<Renumbering>,
 }
 

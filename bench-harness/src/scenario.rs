@@ -47,6 +47,7 @@ pub const SCENARIOS: &[Scenario] = &[
     Scenario { name: "sphere-all", shape: Model::sphere, sizes: &[64], ..DISC },
 ];
 
+/// A square sheet that hangs from its top row.
 const DRAPE: Scenario = Scenario {
     name: "drape-all",
     shape: Model::drape,
@@ -60,6 +61,7 @@ const DRAPE: Scenario = Scenario {
     residual_rms_max: 0.3,
 };
 
+/// A disc of triangles that hangs from its highest particles.
 const DISC: Scenario = Scenario {
     name: "disc-all",
     shape: Model::disc,

@@ -77,12 +77,12 @@ impl StepProfile {
 /// The fraction of each part in the time of a frame, 0 to 1; the sum is 1, or 0 without measurements.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Shares {
-    /// The relaxation of sticks, and the motion of particles on which no force besides gravity acts,
-    /// because the kernel does both in one call.
+    /// The relaxation of sticks, and all of [`StepPart::Whole`], in which a kernel runs motion and
+    /// sticks in one call.
     pub sticks: f64,
-    /// The motion of particles on which forces besides gravity act.
+    /// The motion of particles, except in calls of [`StepPart::Whole`].
     pub motion: f64,
-    /// Forces.
+    /// Adding up forces, emitters, and the preparation of obstacles in a substep.
     pub forces: f64,
     /// Tethers, as a separate part; frames that are not watched fuse them with the motion.
     pub tethers: f64,

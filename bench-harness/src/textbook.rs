@@ -67,6 +67,8 @@ impl Textbook {
         }
     }
 
+    /// Moves all free particles by one substep of `h` s. `acceleration` is in m/s², and `retention` is
+    /// the fraction of the velocity that remains.
     fn integrate(&mut self, h: f32, acceleration: [f32; 3], retention: f32) {
         for particle in &mut self.particles {
             if particle.inverse_mass == 0.0 {
@@ -81,6 +83,7 @@ impl Textbook {
         }
     }
 
+    /// Relaxes all sticks once.
     fn relax(&mut self) {
         for stick in &self.sticks {
             let a = self.particles[stick.a];

@@ -71,7 +71,7 @@ impl WorldComparison {
     /// Runs the comparison and returns a row for each kernel, in order.
     ///
     /// # Errors
-    /// If a world cannot be built.
+    /// If a world cannot be built or stepped.
     pub fn run(&self, mut progress: impl FnMut(Progress<'_>)) -> Result<Vec<WorldRow>, WorldError> {
         match &self.scene {
             AnyScene::TwoD(scene) => self.run_in(scene, &mut progress),

@@ -188,20 +188,22 @@ pub(crate) fn hilbert_order<const D: usize, S: Real>(
     shift: f64,
 ) -> Vec<u32> {
     let axes: [&[S]; D] = core::array::from_fn(|axis| particles.positions(axis));
-    let range = |column: &[S]| {
+    // The lowest and the highest coordinate of a column, m.
+    let extent = |column: &[S]| {
         column.iter().fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], x| {
             let x = x.to_f64();
             [if x < low { x } else { low }, if x > high { x } else { high }]
         })
     };
-    let ranges = axes.map(range);
-    let side = ranges
+    let extents = axes.map(extent);
+    let side = extents
         .iter()
         .fold(0.0, |side, [low, high]| if high - low > side { high - low } else { side });
-    // The curve fills a cube of twice the side, which contains the shifted particles.
     // The number of bits per axis: a coordinate of a cell fits in 32 bits, and an index along the
     // curve in 64.
     let bits = (63 / D as u32).min(31);
+    // The cells along the side of the bounding cube. The curve fills a cube of twice that side, which
+    // contains the shifted particles.
     let cells_per_side = f64::from(1_u32 << (bits - 1)) - 1.0;
     let scale = if side > 0.0 { cells_per_side / side } else { 0.0 };
     // The index of each particle along the curve, and its number.
@@ -214,7 +216,7 @@ pub(crate) fn hilbert_order<const D: usize, S: Real>(
                 // The cast saturates and turns NaN into 0.
                 #[allow(clippy::cast_sign_loss, reason = "no coordinate is below the lowest")]
                 let scaled =
-                    ((x.to_f64() - ranges[axis][0]) * scale + shift * cells_per_side) as u32;
+                    ((x.to_f64() - extents[axis][0]) * scale + shift * cells_per_side) as u32;
                 *cell = scaled;
             }
         }

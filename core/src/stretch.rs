@@ -9,7 +9,7 @@ use crate::sticks::{Sticks, length};
 /// stretch is d if d is above 0, else 0. Its compression is -d if d is below 0, else 0.
 ///
 /// All four fields are NaN if an end of a stick that is not torn has a NaN position. Both root mean
-/// squares are over all sticks, so [`residual_rms`](Self::residual_rms) is
+/// squares are over all sticks that are not torn, so [`residual_rms`](Self::residual_rms) is
 /// `sqrt(rms² + compression_rms²)`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Stretch {

@@ -66,7 +66,8 @@ impl<S: Real> Sticks<S> {
     /// ```
     ///
     /// # Errors
-    /// A corner out of range or twice in one triangle; an edge whose length is out of range.
+    /// A corner out of range or twice in one triangle; the length of an edge, or the distance of opposite
+    /// corners that a stick would join, out of range; too many sticks for 32-bit numbers.
     pub fn from_triangles<const D: usize>(
         particles: &Particles<D, S>,
         triangles: &[[u32; 3]],

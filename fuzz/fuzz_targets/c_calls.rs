@@ -121,7 +121,7 @@ struct Handle {
 struct Runner {
     /// The two worlds that calls use.
     handles: [Handle; 2],
-    /// Snapshots of any of the worlds.
+    /// The first four snapshots, of any of the worlds.
     saved: Vec<Saved>,
     messages: Messages,
     /// How many worlds have been created.

@@ -21,7 +21,8 @@ struct Input {
     calls: Vec<Call>,
 }
 
-/// A call, between steps and in sessions. Indices are modulo the number of particles or sticks.
+/// A step, a session, or a change of a particle or stick. Indices are modulo the number of particles or
+/// sticks.
 #[derive(Arbitrary, Debug)]
 enum Call {
     Step,

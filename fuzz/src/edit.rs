@@ -32,9 +32,9 @@ enum Change {
     Small(u8),
     /// Replaces the value by this number.
     Integer(i64),
-    /// Replaces the value by the bits of this float, as an integer: snapshots store floats so.
+    /// Replaces the value by the bits of this float, as an integer: snapshots store floats in this form.
     Bits(f32),
-    /// Adds this to an integer, or replaces another value by it.
+    /// Adds this to an integer. Other numbers stay; any other value is replaced by this.
     Near(i8),
     /// Replaces the value by this number.
     Float(f64),

@@ -255,6 +255,7 @@ impl Writer<'_, '_> {
         Ok(())
     }
 
+    /// Writes a multiple of 1/64 from -2 to 2, or rarely an extreme value.
     fn write_real(&mut self) -> Result<()> {
         const EXTREMES: &[&str] = &[
             "-0.0", "1e-30", "1e-12", "1e9", "1e12", "-1e12", "2e12", "1e30", "3.4e38", "1e300",
@@ -268,6 +269,7 @@ impl Writer<'_, '_> {
         Ok(())
     }
 
+    /// Writes a multiple of 1/128 from 0.03 to 2.02, or rarely any number.
     fn write_positive(&mut self) -> Result<()> {
         if self.input.ratio(1, 32)? {
             return self.write_real();

@@ -153,6 +153,7 @@ impl Graph {
             }
         };
         let particles = self.make_particles(count);
+        // 16ths of a metre, minus one; 1 m if no stick is listed.
         let rest = |nth: usize| {
             (self.listed_stick(nth).map_or(15.0, |stick| stick.rest.into()) + 1.0) / 16.0
         };

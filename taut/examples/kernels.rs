@@ -14,7 +14,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let Model { particles, sticks, sheet, .. } = Model::drape(96, StickSet::All)?;
     let schedule = sheet.ok_or("this drape is not a sheet")?.schedule(&sticks)?;
 
-    // By feature flag: `DefaultKernel` is one type; only its instruction set is chosen at run time.
+    // By feature flag: `DefaultKernel` is one type. (With the feature `pulp`, its instruction set is
+    // chosen at run time.)
     let default: DefaultKernel = taut::default_kernel();
     let expected = simulate(&default, &particles, &sticks, &schedule)?;
 

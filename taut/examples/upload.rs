@@ -1,5 +1,5 @@
 //! The data that a renderer uploads, as bytes: indices once, then positions and normals in every
-//! frame, and the triangles removed by tearing.
+//! frame, and the triangles that a cut or tearing removed.
 //!
 //!     cargo run --release -p taut --example upload
 

@@ -104,7 +104,8 @@ impl AfterMotion {
 }
 
 /// A stage that moves each free particle by a distance that depends on its index and inverse mass
-/// and on the signs of its coordinates, and removes a quarter of its velocity.
+/// and on the signs of its coordinates, and then removes a quarter of its velocity. It replaces a
+/// coordinate above 2 m by -0.0, which must become +0.0.
 struct Drift;
 
 impl<const D: usize> Stage<D> for Drift {

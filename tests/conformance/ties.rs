@@ -100,6 +100,7 @@ fn run(
         }
         assert!(world.step_on(&pool).unwrap().finite);
     }
+    // Each particle of the cloth below its top row has a tether.
     assert_eq!(world.tether_count(), 20 * 11);
     (world.hash(), world.ties().filter(|tie| tie.broken).count())
 }

@@ -35,7 +35,8 @@ pub type Point = [i8; 3];
 pub struct RandomModel {
     /// The index of the builder, modulo [`BUILDERS`](Self::BUILDERS).
     pub builder: u8,
-    /// Encodes the number of columns or rings, `2 + size % 25`, and of rows, `3 + size / 25 % 7`.
+    /// Encodes the number of columns, `2 + size % 25`, and of rows, `3 + size / 25 % 7`. A disc has
+    /// the size `2 + columns / 6`; ropes, ragdolls and rigid bodies always have the same size.
     pub size: u8,
     /// Its position, 128ths of 0.2 m.
     pub at: Point,
@@ -49,7 +50,7 @@ pub struct RandomModel {
     pub mask: u8,
     /// Whether its sticks tear.
     pub tears: bool,
-    /// Whether its first group is pinned.
+    /// Whether a group of it is pinned: the group that `build` names beside its builder.
     pub is_pinned: bool,
 }
 
@@ -237,7 +238,8 @@ impl Program {
     }
 }
 
-/// Whether all positions are in the range that snapshots allow.
+/// Whether all positions are in the range that snapshots allow, up to a tenth of
+/// [`COORDINATE_MAX`](taut::COORDINATE_MAX) as a margin.
 fn can_resume(world: &World) -> bool {
     world.positions().flatten().all(|x| x.abs() < 1e11)
 }

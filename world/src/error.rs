@@ -108,9 +108,9 @@ pub enum BodyError {
     /// A corner of a triangle is not the index of a vertex.
     #[error("triangle {triangle} has the corner {corner}, but there are only {vertices} vertices")]
     NoSuchVertex {
-        /// The triangle.
+        /// The index of the triangle.
         triangle: usize,
-        /// Its corner.
+        /// The vertex index at its corner.
         corner: u32,
         /// Number of vertices.
         vertices: usize,
@@ -121,11 +121,11 @@ pub enum BodyError {
          be in exactly one other triangle, in the opposite direction"
     )]
     NotClosed {
-        /// The triangle.
+        /// The index of the triangle.
         triangle: usize,
-        /// The vertex where the edge begins.
+        /// The index of the vertex where the edge begins.
         from: u32,
-        /// The vertex where it ends.
+        /// The index of the vertex where it ends.
         to: u32,
     },
     /// The mesh is flat, or its triangles are clockwise from outside.

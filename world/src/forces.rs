@@ -25,6 +25,7 @@ pub struct Forces<const D: usize = 3> {
     columns: [Column<f32>; D],
     len: usize,
     /// The columns in the order of a plan's slots; computed when a stage needs them after a change.
+    /// (A mutex, because stages run on several threads.)
     by_slot: Mutex<BySlot<D>>,
     /// Whether no force was added since the last clear. The columns are then stale and count as 0. A
     /// loop that writes the force on every particle overwrites them; other code first calls
@@ -79,7 +80,7 @@ impl<const D: usize> Forces<D> {
         }
     }
 
-    /// The forces on some of the particles.
+    /// The forces on these particles, in their order.
     pub(crate) fn selected(&self, particles: &[u32]) -> Self {
         let mut selected = Self::zeros(particles.len());
         if !self.is_zero {

@@ -41,7 +41,8 @@ type ScheduledModel<'a, const D: usize> = (usize, &'a Model<D>, Schedule);
 
 /// Groups the models of a scene into islands: one group for each regular sheet that is not in a set
 /// of copies, then one for each set of copies, then one of all other models. If models sleep, each
-/// model that can sleep alone has a group of its own.
+/// model that can sleep alone has a group of its own, among those of the sheets. All models with
+/// limbs share a group: if there are several of them, a sheet with limbs has no group of its own.
 ///
 /// The groups do not depend on the kernels that run them, because a snapshot of a world resumes on
 /// any kernel and stores the state of each island.
@@ -129,8 +130,8 @@ fn copies_min<const D: usize>(model: &Model<D>) -> Option<usize> {
     let Model { sticks, particles, bodies, tethers, .. } = model;
     let width = model.sheet.as_ref().map_or(0, Sheet::width);
     match width {
-        // Bodies alternate between relaxation and contacts, which need columns: transposing would
-        // cost more than the few sticks of a body gain.
+        // Passes alternate the relaxation of bodies with their contacts, which need columns:
+        // transposing would cost more than the relaxation of the few sticks of a body would gain.
         _ if sticks.is_empty() || !bodies.is_empty() => None,
         // In an island of copies each copy has `sticks.particles()` particles: the model must not
         // have others.

@@ -169,7 +169,7 @@ impl Radii<'_> {
     }
 }
 
-/// For each lane the bounding box of a group's free particles, m.
+/// For each lane the bounding box of the free particles that a group has in it, m.
 #[derive(Clone, Copy)]
 pub(crate) struct LaneBoxes<const D: usize> {
     low: [[f32; PADDING]; D],

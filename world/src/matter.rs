@@ -119,8 +119,8 @@ impl<const D: usize> PlanAccess<'_, D> {
         self.moved_pins.write(particles);
     }
 
-    /// Brings the pinned particles that were moved to rest, at the end of a substep or of a failed
-    /// step: their previous positions become their positions.
+    /// Stops the pinned particles that guides and drags moved, at the end of a substep or of a failed
+    /// step: sets their previous positions to their positions.
     pub(crate) fn stop_moved_pins(&mut self, particles: &mut Particles<D>) {
         if self.moved_pins.written {
             self.write_back(particles);
@@ -211,8 +211,9 @@ impl<const D: usize> Islands<'_, D> {
         self.0.executor()
     }
 
-    /// The matter of an island. None if the island does not exist, sleeps, or has run this step in
-    /// one call, because no force, tie or contact acts on it and no obstacle may collide with it.
+    /// The matter of an island. None if the island does not exist, sleeps, or has already run this
+    /// whole step, because no force, spring, guide, emitter, tie or self-collision acts on it, and no
+    /// obstacle may collide with it.
     pub fn one(&mut self, island: usize) -> Option<Matter<'_, D>> {
         self.0.one(island)
     }

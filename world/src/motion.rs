@@ -30,7 +30,8 @@ use taut_core::Lane;
 pub enum Integrator {
     /// `x += h v`, then `v += h a`: first order; oscillations gain energy.
     ExplicitEuler,
-    /// `v += h a`, then `x += h v`: first order; oscillations keep their energy.
+    /// `v += h a`, then `x += h v`: first order; the energy of an oscillation fluctuates, but does not
+    /// drift.
     SemiImplicitEuler,
     /// Semi-implicit Euler whose velocity is that of half a step earlier, `(x - previous x) / h`
     /// (Størmer 1907, Verlet 1967): second order, exact for a parabola.

@@ -146,7 +146,7 @@ fn check_period(period: f64) -> Result<(), ModelError> {
 ///
 /// // Half a turn a second about the vertical through the origin.
 /// let spin = Spin::about([0.0, 1.0, 0.0], [0.0; 3], core::f64::consts::PI)?;
-/// // In two dimensions: from x to y.
+/// // In two dimensions: from the x axis towards the y axis, at 2 rad/s.
 /// let wheel = Spin::in_plane([[1.0, 0.0], [0.0, 1.0]], [0.5, 0.5], 2.0)?;
 /// // Back and forth in 4 s.
 /// let swing = wheel.oscillating(4.0)?;
@@ -363,14 +363,14 @@ impl<const D: usize> Pose<D> {
 }
 
 /// The displacement of the points of an obstacle in a substep: `matrix (x - centre) + translation`,
-/// m.
+/// m, for the point that is at `x` at the end of the substep.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Displacement<const D: usize> {
     /// None if the obstacle does not rotate.
     matrix: Option<[[f32; D]; D]>,
-    /// Centre of rotation, m.
+    /// Centre of rotation at the end of the substep, m.
     centre: [f32; D],
-    /// Displacement of the centre of rotation, m.
+    /// Displacement of the centre of rotation in the substep, m.
     translation: [f32; D],
 }
 

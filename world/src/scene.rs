@@ -77,9 +77,9 @@ pub struct Scene<const D: usize = 3> {
     /// The order of the sticks of each model, if not the default one of its sheet or mesh. Models
     /// that cannot have this order keep the default. The order changes the result.
     pub order: Option<Order>,
-    /// When models at rest fall asleep. Default (`None`): never. If models sleep, those without
-    /// rigid bodies and limbs have an island each, so copies of a model are not relaxed together.
-    /// The results keep their bits.
+    /// When models at rest fall asleep. Default (`None`): never. If models sleep, each model that has
+    /// neither rigid bodies nor limbs has an island of its own, so copies of it are not relaxed
+    /// together. As long as no model is asleep, the results have the same bits as without sleep.
     pub sleep: Option<Sleep>,
     /// The settings. A moving model stores its displacement per substep of these settings:
     /// [`set_settings`](Self::set_settings) scales it.
@@ -97,7 +97,7 @@ struct Totals {
 }
 
 impl<const D: usize> Scene<D> {
-    /// An empty scene with default settings and gravity.
+    /// An empty scene with default settings, which include gravity (see [`Step`](taut_core::Step)).
     pub fn new() -> Self {
         Self::default()
     }
@@ -167,8 +167,8 @@ impl<const D: usize> Scene<D> {
     }
 
     /// The scene with this number of copies of all its models, called `name 0`, `name 1` and so on.
-    /// Each copy has the same bits as it has alone. The particles of a copy follow those of the
-    /// copy before it.
+    /// The models of each copy have the same bits as in a simulation of this scene. The particles of
+    /// a copy follow those of the copy before it.
     ///
     /// ```
     /// use taut_world::{Model, Scene, StickSet};
@@ -254,7 +254,7 @@ impl<const D: usize> Scene<D> {
     /// use taut_world::{Model, Rope, Scene, Settings};
     ///
     /// let mut scene = Scene::<2>::new();
-    /// let h = 1.0 / 480.0; // of the default settings
+    /// let h = 1.0 / 480.0; // the substep of the default settings, s
     /// let rope = Model::rope(&[[0.0, 0.0], [1.0, 0.0]], &Rope::default())?;
     /// scene.add("rope", rope.moving_at([0.0, 6.0], h))?;
     /// let mut settings = scene.settings;
@@ -280,8 +280,9 @@ impl<const D: usize> Scene<D> {
 
     /// Whether there are enough models with the same sticks to share an island, in which a kernel
     /// relaxes one model per lane: 16 regular sheets of 24 to 47 columns, 6 narrower ones, or 6 other
-    /// models. Wider sheets, sheets with tethers and models with rigid bodies never share such an
-    /// island; if models [sleep](Self::sleep), only models with limbs do.
+    /// models. Wider sheets, sheets with tethers, and models with rigid bodies, without sticks, or with
+    /// more particles than their sticks were made for never share such an island; if models
+    /// [sleep](Self::sleep), only models with limbs do.
     pub fn may_have_copies(&self) -> bool {
         let sleeps = self.sleep.is_some();
         let models = self.models().map(|(_, model)| model);

@@ -43,8 +43,8 @@ use crate::error::ModelError;
 pub struct Settings<const D: usize = 3> {
     /// Step length, substeps, iterations of a pass, gravity, damping rate.
     pub step: Step<D>,
-    /// Number of passes of a substep. A pass relaxes the sticks (`step.iterations` times) and the
-    /// ties, and then resolves collisions. A world treats 0 as 1, but [`check`](Self::check), which
+    /// Number of passes of a substep. A pass relaxes all sticks `step.iterations` times, then all ties
+    /// as often, and then resolves collisions. A world treats 0 as 1, but [`check`](Self::check), which
     /// scene files and snapshots must pass, rejects it. Default: 1. Rigid bodies in contact need 3
     /// or 4 passes of one iteration (Jakobsen 2001).
     pub passes: u32,
@@ -96,17 +96,17 @@ pub(crate) fn scale_displacements<const D: usize>(particles: &mut Particles<D>, 
     }
 }
 
-/// The time and length of a substep, for forces and obstacles; in
-/// [`Obstacle::may_push`](crate::Obstacle::may_push), of a whole step.
+/// The time and the lengths of a substep, for forces and obstacles. For forces that are
+/// [sampled once a step](crate::Sampling::Step), and in
+/// [`Obstacle::may_push`](crate::Obstacle::may_push), `time` and `duration` are those of the whole step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StepTime<const D: usize = 3> {
-    /// The simulated time at the end of the substep, s; for a force that is
-    /// [sampled once a step](crate::Sampling::Step), at the end of the step.
+    /// The simulated time at the end of the substep, or of the whole step, s.
     pub time: f64,
     /// The length of a substep, s: the time between previous position and position.
     pub h: f32,
-    /// How long a force computed now acts, s: the substep, or the whole step.
+    /// The length of the substep, or of the whole step, s: how long a force computed now acts.
     pub duration: f32,
-    /// The constants of the motion of free particles in the substep.
+    /// The constants of the motion of free particles in a substep.
     pub motion: Motion<D>,
 }

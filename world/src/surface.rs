@@ -182,16 +182,17 @@ impl<L: Lane> ContactLaw<L> {
     /// Let `incoming` be the part against the normal of the particle's displacement relative to the
     /// surface in this substep:
     /// - The position moves to where the particle would be after the bounce: out by `depth`, and
-    ///   beyond by restitution times the distance that it penetrated after the impact. (The report
+    ///   beyond by restitution times the distance that it penetrated after the impact, but by at most
+    ///   `clearance`. Restitution counts as 0 if `incoming` is not above the threshold. (The report
     ///   on soft bodies, phase II in docs/articles.md, moves it only to the surface, and drops the
     ///   rest of its displacement. At a restitution below 1 that costs up to a substep of flight at
     ///   each bounce; at 0 it is the same.)
-    /// - The normal displacement changes from `-incoming` to `restitution * incoming`, through the
-    ///   previous position. A particle that already moves outwards keeps its speed: pushing it out
-    ///   adds no velocity.
+    /// - The previous position moves, too, so that the normal displacement changes from `-incoming` to
+    ///   `restitution * incoming`. A particle that already moves outwards keeps its speed: pushing it
+    ///   out adds no velocity.
     /// - Friction moves the position back along the slip, by at most μ times the change of the
     ///   normal displacement (Coulomb), and never beyond rest. It changes the position, not the
-    ///   previous position, or sticking particles would creep.
+    ///   previous position, because otherwise particles that stick to the surface would creep.
     #[inline(always)]
     pub(crate) fn resolve<const D: usize>(
         &self,

@@ -104,7 +104,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 }
 
 impl Arguments {
-    /// The model of the parts iterations, frames and drift: the mesh, or the shape in its first size.
+    /// The model of the parts iterations and frames: the mesh, or the shape in its first size. The parts drift and
+    /// effort also use it if it is the mesh; otherwise they have models of their own.
     ///
     /// # Errors
     /// If several sizes are given, unless all parts are effort; or if the model cannot be built.

@@ -159,7 +159,7 @@ const fn colour(verdict: Verdict) -> Color {
     }
 }
 
-/// Formats a measured value, its bound and its name: `0.18 (at most 0.1) rms stretch`.
+/// Formats a measured value, its bound and its name: `0.180 (at most 0.1) rms stretch`.
 fn measured_text(measured: &MeasuredValue) -> String {
     let MeasuredValue { what, bound, .. } = measured;
     format!("{} ({bound}) {what}", value_text(measured))

@@ -256,10 +256,10 @@ impl Arguments {
             [] => vec![1, cores],
             threads => threads.to_vec(),
         };
-        // On several threads, `colour` runs three inner kernels: the best general kernel, the best one
-        // for sheets and the best one for copies. `available` is sorted, the best first. --isa and
-        // --kernels restrict the choice. If --kernels lists no general kernel, the best one that --isa
-        // allows is used; if it lists only `colour`, every kernel counts as listed.
+        // On several threads, up to three kernels are measured, each inside a `colour` kernel: the best
+        // general kernel, the best one for sheets and the best one for copies. `available` is sorted,
+        // the best first. --isa and --kernels restrict the choice. If --kernels lists no general kernel,
+        // the best one that --isa allows is used; if it lists only `colour`, every kernel counts as listed.
         let is_listed = |kernel: &&AnyKernel| {
             let is_inner = |name: &&KernelName| **name != KernelName::Colour;
             let mut names = self.kernels.iter().filter(is_inner).peekable();
@@ -298,7 +298,7 @@ impl Arguments {
             Order::Packed | Order::Starred => {
                 Kernel::<3>::threads(kernel) == 1 || kernel.is_for_copies()
             }
-            // On several threads, only the kernel for sheets is measured in this order.
+            // On several threads, only the kernels for sheets and for copies are measured in this order.
             Order::Sheet => Kernel::<3>::threads(kernel) == 1 || !kernel.is_general(),
             Order::Coloured | Order::Banded | Order::Blocked => true,
         }

@@ -84,6 +84,7 @@ pub(crate) fn warn(warnings: &[Warning]) {
 pub(crate) struct JsonOutput(Output);
 
 impl JsonOutput {
+    /// Opens a file; here `-` is a file name like any other.
     pub(crate) fn open(path: &Path) -> anyhow::Result<Self> {
         Ok(Self(Output::open_file(path)?))
     }
@@ -117,14 +118,15 @@ fn csv(rows: &[impl Serialize]) -> anyhow::Result<Vec<u8>> {
     writer.into_inner().context("the CSV was not written")
 }
 
-/// Runs work with a progress bar on the standard error, if the standard error is a terminal.
+/// Runs `work`, and shows its progress as a bar on the standard error, if that is a terminal. `work` reports its
+/// progress by calling the function that it receives.
 pub(crate) fn with_progress<T>(
     work: impl FnOnce(&mut dyn FnMut(Progress<'_>)) -> anyhow::Result<T>,
 ) -> anyhow::Result<T> {
     let style = ProgressStyle::with_template(
         "{bar:30} {percent:>3} %  {elapsed} of ~{duration}  {wide_msg}",
     )?;
-    // The length: the bar counts thousandths of the work.
+    // The bar counts thousandths of the work.
     let bar =
         if io::stderr().is_terminal() { ProgressBar::new(1000) } else { ProgressBar::hidden() };
     bar.set_style(style);

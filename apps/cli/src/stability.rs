@@ -201,7 +201,8 @@ fn render(rows: &[Stability], formulas: &[Formula]) -> String {
     table.to_string()
 }
 
-/// The final rms stretch and compression or, out of bounds, the frame at which that was found.
+/// The final rms stretch and compression or, if the simulation left its bounds, the frame after which it was out of
+/// bounds, and the final rms of stretch and compression together or `not finite`.
 fn outcome_cell(row: &Stability) -> Cell {
     match row.left_bounds_at {
         None => {

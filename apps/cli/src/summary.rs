@@ -21,7 +21,8 @@ pub(crate) struct SummaryRow {
     pub(crate) square_roots_per_frame: u64,
     /// `None` if the simulation blew up.
     pub(crate) stretch_rms: Option<f64>,
-    /// The error, m; `None` if it was not measured or is not finite.
+    /// The largest distance of a particle from its position in `f64`, m; `None` if it was not measured or is not
+    /// finite.
     pub(crate) error_vs_f64: Option<f64>,
 }
 

@@ -30,8 +30,8 @@ pub(crate) fn available_kernels(scene_has: SheetsAndCopies) -> Vec<KernelEntry> 
                 } else if set.main_kernel().is_for_copies() && !scene_has.copies {
                     Some(
                         "needs 6 or more models with the same sticks, or 16 or more if they are \
-                         sheets of 24 to 47 columns (wider sheets do not count); this scene has \
-                         fewer",
+                         sheets of 24 to 47 columns (wider sheets, sheets with tethers, rigid bodies \
+                         and models that sleep do not count); this scene has fewer",
                     )
                 } else {
                     None

@@ -9,7 +9,8 @@ use taut::{Formula, KernelChoice, UnknownKernelName};
 
 use crate::protocol::Change;
 
-/// The maximum number of iterations in a step: substeps x passes x iterations.
+/// The maximum number of iterations in a step (substeps x passes x iterations). It bounds the time of the steps that a
+/// page can request.
 const ITERATIONS_MAX: u64 = 10_000;
 
 /// The settings that users requested. `None`: the value of the scene applies.
@@ -29,7 +30,7 @@ pub(crate) struct SettingRequest {
     pub(crate) gravity: bool,
     /// Whether the forces of the scene act, or a default wind if the scene has none.
     pub(crate) wind: Option<bool>,
-    /// Whether particles have tethers to pinned ones.
+    /// Whether particles have tethers.
     pub(crate) tethers: Option<bool>,
     /// Whether models have self-collision.
     pub(crate) collisions: Option<bool>,
@@ -145,6 +146,7 @@ impl SettingRequest {
         if let Some(name) = schedule {
             self.order = name.map(|name| parse_order(&name)).transpose()?;
         }
+        // The units are those of the fields of `Change`.
         self.substeps = check_range("substeps", substeps, 1..=1000)?.unwrap_or(self.substeps);
         self.iterations =
             check_range("iterations", iterations, 0..=1000)?.unwrap_or(self.iterations);

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use taut::world::StepPart;
 
-/// The number of the last windows over which the median is taken.
+/// How many windows the median is taken over.
 const WINDOWS: usize = 10;
 
 /// Seconds per step.
@@ -12,12 +12,13 @@ const WINDOWS: usize = 10;
 pub(crate) struct StepTimes {
     /// Time of a whole step.
     pub(crate) step_s: f64,
-    /// Time of the relaxation of sticks in a step, and of whole substeps that a kernel runs in one call.
+    /// Time in which sticks are relaxed. Includes the motion of particles where a kernel computes motion and sticks
+    /// in one call (`StepPart::Whole`).
     pub(crate) sticks_s: f64,
 }
 
-/// Computes the time per step: the median of the means of the last windows. A window has many steps, because the clock
-/// of browsers is coarse (0.1 ms).
+/// Computes the time per step: the median of the means of the last windows. A window has several steps, because the
+/// clock of browsers is coarse (0.1 ms).
 #[derive(Clone, Debug, Default)]
 pub(crate) struct StepTimer {
     /// The number of steps in the current window.
@@ -64,7 +65,7 @@ impl StepTimer {
     }
 }
 
-/// The median; 0 if there are no values.
+/// The median, of an even number of values the upper one; 0 if there are no values.
 fn median(values: impl Iterator<Item = f64>) -> f64 {
     let mut values: Vec<f64> = values.collect();
     values.sort_by(f64::total_cmp);

@@ -14,7 +14,7 @@ export async function openPage(browser, url) {
 /** Waits until the page shows a simulation. */
 export const isRunning = (page) => page.waitForFunction(() => window.taut?.state && taut.frames > 0 && taut.figures);
 
-/** Waits until the page has drawn `count` more frames. */
+/** Waits until the page has received and uploaded `count` more frames. */
 export async function framesLater(page, count) {
   const now = await page.evaluate(() => taut.frames);
   await until(page, (least) => taut.frames >= least, now + count);

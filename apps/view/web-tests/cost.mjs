@@ -21,6 +21,7 @@ if (!globalThis.WebSocket) {
 
 const SECONDS = 8; // duration of a measurement
 const TICKS_PER_SECOND = 100; // unit of the times in /proc
+const FRAME = 4; // kind of the binary messages with frames: see apps/view/web/protocol.js
 const sceneArguments = process.argv.slice(2).filter((argument) => argument !== '--page');
 const withPage = process.argv.includes('--page');
 const scenes = sceneArguments.length ? sceneArguments : ['curtain', '64', 'drape', '64', 'drape', '317'];
@@ -40,7 +41,10 @@ async function processorTime(pid) {
   return sums;
 }
 
-/** Connects to the host, and counts what it receives. If `wantsFrames`, requests the next frame when one arrives. */
+/**
+ * Connects to the host. Counts the frames that arrive, and keeps the size of the last one and the last `figures`
+ * message. If `wantsFrames`, requests the next frame when one arrives.
+ */
 async function watch(url, wantsFrames) {
   const socket = new WebSocket(`${url.replace('http', 'ws')}/socket`);
   socket.binaryType = 'arraybuffer';
@@ -50,7 +54,7 @@ async function watch(url, wantsFrames) {
     if (typeof data === 'string') {
       const message = JSON.parse(data);
       if (message.say === 'figures') received.figures = message;
-    } else if (new Uint32Array(data, 0, 1)[0] === 4) {
+    } else if (new Uint32Array(data, 0, 1)[0] === FRAME) {
       received.frames++;
       received.bytes = data.byteLength;
       next();
@@ -69,13 +73,16 @@ async function openInBrowser(url) {
   return { browser, page };
 }
 
-/** Measures `taut view` with one page, which requests frames if `wantsFrames`. */
+/**
+ * Measures `taut view`. If `wantsFrames`, frames are requested: with --page by a page in a browser, else by this
+ * script, which is connected in both cases.
+ */
 async function measure(scene, size, wantsFrames) {
   const server = await startTaut(scene, '--size', size);
   const opened = withPage && wantsFrames ? await openInBrowser(server.url) : null;
   const received = await watch(server.url, wantsFrames && !opened);
   const drawn = () => (opened ? opened.page.evaluate(() => taut.frames) : received.frames);
-  await sleep(2);
+  await sleep(2); // the start is not measured
   const sample = async () => ({ time: performance.now() / 1000, frames: await drawn(), steps: received.figures.steps });
   const before = await processorTime(server.pid);
   const samples = [await sample()];

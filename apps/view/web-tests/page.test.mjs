@@ -30,7 +30,7 @@ async function cut(page, from, to) {
   await page.mouse.up({ button: 'right' });
 }
 
-/** The tests of the page from the server that `start` starts. */
+/** The tests of the page. `start` starts the server that serves it. */
 function suite(name, start) {
   describe(name, () => {
     let server;

@@ -7,7 +7,8 @@ const PITCH_MAX = 1.5; // rad
 /** The fraction of the difference from the goal that remains after a second. */
 const REMAINING_AFTER_1_S = 1e-6;
 
-const START = { yaw: 0.5, pitch: 0.2 }; // rad
+/** The initial direction, to which `lookAt` returns, rad. */
+const START = { yaw: 0.5, pitch: 0.2 };
 
 /** The forward, right and up axes of a camera that looks in this direction. */
 function axesOf({ yaw, pitch }) {
@@ -52,8 +53,8 @@ export class Camera {
   }
 
   /**
-   * The distance at which all corners of a box are visible, with a margin, in the uncovered fraction `free`
-   * of the height.
+   * The distance at which all corners of a box are visible from the direction `START`, with a margin, in the uncovered
+   * fraction `free` of the height.
    */
   distanceFor(half, free) {
     const [forward, right, up] = axesOf(START);
@@ -118,7 +119,7 @@ export class Camera {
   advance(seconds) {
     const { now, goal } = this;
     const fraction = 1 - REMAINING_AFTER_1_S ** seconds;
-    let remaining = 0; // the largest difference from the goal
+    let remaining = 0; // the largest difference from the goal, rad or m
     const approach = (from, to) => {
       remaining = Math.max(remaining, Math.abs(to - from));
       const change = (to - from) * fraction;

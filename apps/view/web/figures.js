@@ -31,7 +31,7 @@ export class Figures {
     if (field && field.textContent !== text) field.textContent = text;
   }
 
-  /** Shows what the state of the host says about the figures. */
+  /** Shows the counts and the machine of a state of the host, and adjusts the bars of a race to that state. */
   showState(state) {
     this.state = state;
     this.fields.asleep.hidden = !state.sleep;
@@ -68,7 +68,7 @@ export class Figures {
     this.showRace(figures.race);
   }
 
-  /** Shows the bars of a race; hides them if `race` is null. */
+  /** Shows the bars of a race. `race`: the figures of the second kernel; if null, or without a race, hides the bars. */
   showRace(race) {
     this.raceElement.hidden = !race || !this.state?.race;
     if (this.raceElement.hidden) return;

@@ -16,7 +16,7 @@ export class Graph {
     this.count = 0;
   }
 
-  /** Adds a sample: a value for each line, NaN if it has none. */
+  /** Adds a sample (a value for each line, NaN if it has none), and draws the graph. */
   push(values) {
     const index = this.count++ % SAMPLES;
     this.lines.forEach((line, i) => {
@@ -36,6 +36,7 @@ export class Graph {
     const style = getComputedStyle(canvas);
     context.clearRect(0, 0, width, height);
     const shown = Math.min(count, SAMPLES); // number of samples that are drawn
+    // The top of the graph. The values of a simulation that blew up do not count.
     let max = 0;
     for (const line of lines) for (let i = 0; i < shown; i++) if (line[i] > max && line[i] < 1e30) max = line[i];
     if (!max) return;

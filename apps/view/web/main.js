@@ -101,7 +101,7 @@ const transport = (document.documentElement.dataset.host === 'worker' ? connectW
 /** Shows a new state of the host. */
 function takeState(newState) {
   const isOtherScene = state?.scene !== newState.scene;
-  // A reset keeps held particles; another scene releases them.
+  // A reset keeps held particles; another scene or size releases them.
   if (isOtherScene || state.size !== newState.size) pointerInput.releaseAll();
   state = newState;
   if (isOtherScene) figures.clear();
@@ -205,7 +205,10 @@ dark.onchange = () => {
 
 // The picture.
 
-/** Number of steps after which a scene has settled. Until then, the camera moves back if the scene spreads. */
+/**
+ * Number of steps after which a scene has settled: 5 s at 60 steps per second. Until then, the camera moves back if the
+ * scene spreads.
+ */
 const SETTLING_STEPS = 300;
 
 /** The radius of the sphere around a box. */
@@ -216,13 +219,14 @@ function updateExtent() {
   const initial = renderer.box(state?.bounds);
   if (!initial) return;
   const [low, high] = settledBox ? renderer.box(settledBox) : initial;
-  const size = radiusOf([low, high]);
+  const radius = radiusOf([low, high]);
   // Particles that fly away enlarge the box on each side by at most its radius.
-  const near = reached && [
-    reached[0].map((x, axis) => Math.max(x, low[axis] - size)),
-    reached[1].map((x, axis) => Math.min(x, high[axis] + size)),
+  const clipped = reached && [
+    reached[0].map((x, axis) => Math.max(x, low[axis] - radius)),
+    reached[1].map((x, axis) => Math.min(x, high[axis] + radius)),
   ];
-  const [min, max] = near ? boxOfBoth([low, high], near) : [low, high];
+  const [min, max] = clipped ? boxOfBoth([low, high], clipped) : [low, high];
+  // At least 1 mm, so that the camera keeps a distance also from a single particle.
   const half = scale(subtract(max, min), 0.5).map((x) => Math.max(x, 1e-3));
   const centre = scale(add(min, max), 0.5);
   // The floor that is drawn if the scene has none: plants stand on it, other models hang above it.
@@ -232,14 +236,17 @@ function updateExtent() {
   extent = { centre, half, radius: Math.hypot(...half), floor };
 }
 
-/** Moves the camera so that the whole scene is visible. */
+/** Moves the camera so that the whole scene is visible: at once if `atOnce`, otherwise over the next frames. */
 function lookAtAll(atOnce) {
   updateExtent();
   camera.lookAt(extent, atOnce);
   isDirty = true;
 }
 
-/** Tells the camera which part of the picture the overlays cover. */
+/**
+ * Tells the camera the size of the picture, and which part of it the overlays cover. If they changed, moves the camera
+ * (see `lookAtAll`), unless the user moved it.
+ */
 function updateCoveredArea(atOnce) {
   const { top, bottom } = canvas.getBoundingClientRect();
   const above = Math.max(...['header', '#race'].map((selector) => $(selector).getBoundingClientRect().bottom - top));
@@ -249,7 +256,7 @@ function updateCoveredArea(atOnce) {
   isDirty = true;
 }
 
-/** The camera moves nearer if the radius of the settled scene is below this fraction of the radius before. */
+/** The camera moves nearer if the radius of the settled scene is below this fraction of the radius that it shows. */
 const SETTLED_SIZE_MAX = 0.7;
 
 /** Starts to follow a new or restarted scene with the camera. */

@@ -5,7 +5,7 @@ const TOAST_TIME = 6000; // ms
 const TOASTS_MAX = 4;
 
 export class Messages {
-  /** `toasts` is the element that contains the toasts, `banner` that of the banner. */
+  /** `toasts` is the element that contains the toasts, `banner` the element that is the banner. */
   constructor(toasts, banner) {
     Object.assign(this, { toasts, banner });
     this.reasons = new Map(); // text and CSS class for each reason, in the order in which they were set

@@ -14,13 +14,17 @@ export class Overlay {
     this.strokes = [];
   }
 
-  /** Makes the first `count` of `elements` visible and hides the others. Creates elements if there are too few. */
+  /**
+   * Makes the first `count` of `elements` visible and hides the others. If there are too few, creates more, each with
+   * this name and these attributes.
+   */
   pool(elements, count, name, attributes) {
     while (elements.length < count) elements.push(this.svg.appendChild(make(name, attributes)));
     elements.forEach((element, i) => {
       const hidden = i >= count;
       if (element.hidden_ !== hidden) element.style.display = hidden ? 'none' : '';
-      element.hidden_ = hidden; // a property of this page, so that the style is written only when it changes
+      // Not a property of the DOM: it stores what the style says, so that the style is written only if it changes.
+      element.hidden_ = hidden;
     });
     return elements;
   }

@@ -133,8 +133,9 @@ export class Panel {
   }
 
   /**
-   * Makes a slider in `row` and returns its function `show`. The slider calls `set` with its values while it moves; if
-   * each change `restarts` the scene, only with its last value. `none` is the text for null.
+   * Makes a slider in `row`. The slider calls `set` with its values while it moves; if each change `restarts` the scene,
+   * only with the last value. `none` is the text for null. Returns an object with the function `show(x, max)`, which
+   * shows the value x; if it is undefined, hides the row.
    */
   slider(row, { name, scale, about, none = 'differs', restarts = false }, set) {
     const input = element('input', {

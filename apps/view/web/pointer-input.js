@@ -27,7 +27,10 @@ export class PointerInput {
     canvas.addEventListener('wheel', (event) => this.wheel(event), { passive: false });
   }
 
-  /** Forgets the held particles after a change of scene or a disconnection: the host has released them. */
+  /**
+   * Forgets the held particles after a change of scene or a disconnection: the host has released them. Their pointers
+   * now orbit.
+   */
   releaseAll() {
     for (const pointer of this.pointers.values()) if (pointer.action === 'hold') pointer.action = 'orbit';
     this.hover(null);
@@ -168,7 +171,7 @@ export class PointerInput {
 
   /** Sends a cut along the line between two points of the picture, and shows it. */
   cut(from, to) {
-    const length = 10 * this.camera.now.distance;
+    const length = 10 * this.camera.now.distance; // of the blade, m: it ends behind the scene
     const [a, b] = [from, to].map((pixels) => this.camera.ray(this.normalize(pixels), length));
     this.send('cut', { from: a, to: b });
     this.trail.push({ from, to, time: performance.now() });

@@ -26,9 +26,9 @@ export function decodeBinary(buffer) {
   // The meaning of `a` and `b` depends on the kind.
   const [kindCode, epoch, a, b] = new Uint32Array(buffer, 0, 4);
   const kind = KINDS[kindCode];
-  const words = (buffer.byteLength - HEADER) >> 2;
-  const checkLength = (expected) => {
-    if (expected > words) throw new Error(`message ${kind}: expected ${expected} words, found ${words}`);
+  const words = (buffer.byteLength - HEADER) >> 2; // 32-bit words of the body
+  const checkLength = (least) => {
+    if (least > words) throw new Error(`message ${kind}: expected at least ${least} words, found ${words}`);
   };
   switch (kind) {
     case 'mesh':

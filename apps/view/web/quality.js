@@ -25,10 +25,11 @@ export class Quality {
     const names = gl.getExtension('WEBGL_debug_renderer_info');
     const name = gl.getParameter(names ? names.UNMASKED_RENDERER_WEBGL : gl.RENDERER);
     this.isSoftware = SOFTWARE.test(name);
-    if (this.isSoftware) this.level = 2;
+    if (this.isSoftware) this.level = 2; // without soft shadows
     // `?quality=full` in the address fixes the best level, for screenshots.
     this.isFixed = new URLSearchParams(location.search).get('quality') === 'full';
     if (this.isFixed) Object.assign(this, { level: 0, isSoftware: false });
+    // This context only served to read the name.
     gl.getExtension('WEBGL_lose_context')?.loseContext();
   }
 
@@ -42,7 +43,7 @@ export class Quality {
     this.sum = 0;
   }
 
-  /** Records the time between two drawn frames, ms. Returns whether the level changed. */
+  /** Records the time between two frames of the browser, ms. Returns whether the level changed. */
   recordFrame(elapsed) {
     if (this.isFixed) return false;
     if (document.hidden || elapsed > 1000) {

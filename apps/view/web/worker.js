@@ -11,11 +11,12 @@ onmessage = ({ data }) => (host ? host.command(data) : earlyCommands.push(data))
 /** Starts the simulation. Returns the function that runs a command. */
 function start(wasm) {
   const memory = wasm.memory;
-  // Not kept: the buffer changes when the memory grows.
+  // A new view at each call, because `memory.buffer` is replaced when the memory grows.
   const bytes = (address, length) => new Uint8Array(memory.buffer, address, length);
   let last = performance.now(); // when time was last advanced, ms
   let timer = 0; // of the next step; 0 while there is none, because the simulation is paused or has blown up
 
+  /** Posts all messages of the host. Their kind is 1 for text and 2 for bytes. */
   function postMessages() {
     for (let kind = wasm.take(); kind !== 0; kind = wasm.take()) {
       const message = bytes(wasm.message(), wasm.message_length());
@@ -51,7 +52,7 @@ function start(wasm) {
       bytes(wasm.command(command.length), command.length).set(command);
       wasm.receive();
       postMessages();
-      // The command may have continued the simulation; the pause is not simulated later.
+      // The command may have continued the simulation. The time of the pause is not simulated.
       if (timer === 0) {
         last = performance.now();
         schedule();

@@ -79,7 +79,7 @@ impl Summary {
         });
     }
 
-    /// Prints a table for each scenario and size, fastest first.
+    /// Prints a table for each scenario and size, with its lines in the order of their median times.
     pub(crate) fn print(mut self) {
         if self.lines.is_empty() {
             return;

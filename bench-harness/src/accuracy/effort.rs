@@ -87,7 +87,7 @@ impl EffortSubject {
 /// The stretch is that of the structural sticks: the root mean square over sticks and over frames
 /// 121 to 240. For each number of iterations, the smallest number of substeps is found by doubling,
 /// then by bisection. The candidates found are timed over the same frames, in alternating
-/// rounds.
+/// rounds. The cheapest candidate is the one whose fastest frame takes the shortest time.
 #[derive(Clone, Debug)]
 pub struct EffortStudy {
     /// The models.

@@ -1,8 +1,8 @@
 //! The accuracy of formulas and schedules: stretch, the distance of positions in `f32` from those in
 //! `f64` and from the converged solution, drift of free bodies, and the cost of a given accuracy.
 //!
-//! A [`Study`] returns rows of plain data, one kind for each part. Results for a formula and a
-//! schedule hold for every kernel: the bits are the same.
+//! A [`Study`] returns rows of plain data, one kind for each part. Except for times, the results for a
+//! formula and a schedule hold for every kernel: the bits are the same.
 
 mod convergence;
 mod drift;
@@ -49,7 +49,8 @@ pub struct Study {
 /// A part of a [`Study`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StudyPart {
-    /// Stretch and compression over the iterations of one frame.
+    /// Stretch, compression and the distances of `f32` positions from `f64` positions and from the
+    /// solution, over the iterations of one frame.
     Iterations,
     /// Stretch, compression and the distance of `f32` from `f64` positions, over frames.
     Frames,
@@ -141,8 +142,7 @@ impl Study {
     /// Runs the requested parts.
     ///
     /// # Errors
-    /// If an arrangement does not suit the model, the step is invalid, or the world of the effort
-    /// study cannot be built.
+    /// If an arrangement does not suit the model, the step is invalid, or [`EffortStudy::run`] fails.
     pub fn run(
         &self,
         parts: &[StudyPart],

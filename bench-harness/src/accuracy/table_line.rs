@@ -29,7 +29,7 @@ pub struct TableLine {
 }
 
 impl Accuracy {
-    /// Every value of every row.
+    /// The measured values of all rows, without the times of the textbook loop.
     pub fn table_lines(&self) -> Vec<TableLine> {
         let iterations = self.iterations.iter().flat_map(iteration_lines);
         let frames = self.frames.iter().flat_map(frame_lines);

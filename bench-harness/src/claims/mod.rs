@@ -21,16 +21,16 @@ use crate::comparison::{ComparisonError, Progress};
 
 pub use verdict::{Bound, Check, Verdict, VerdictRule};
 
-/// A claim of an article.
+/// A claim of an article or of Taut's documentation.
 #[derive(Clone, Copy, Debug)]
 pub struct Claim {
     /// A short name, for the option `--show`.
     pub name: &'static str,
     /// The text of the claim, quoted.
     pub quote: &'static str,
-    /// The article.
+    /// The text that makes the claim.
     pub source: Source,
-    /// The section of the article.
+    /// The section of the source.
     pub section: &'static str,
     /// The checks of the values, in the order in which [`measure`](Self::measure) returns them.
     pub checks: &'static [Check],
@@ -44,7 +44,7 @@ pub struct Claim {
     pub command: &'static str,
 }
 
-/// The article that makes a claim.
+/// The text that makes a claim: an article, or Taut's documentation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Source {
     /// Thomas Jakobsen, "Advanced Character Physics", GDC 2001; on Gamasutra 2003, page 3.
@@ -74,15 +74,15 @@ pub enum Scale {
 /// A claim with its measured values and its verdict.
 #[derive(Clone, Debug, Serialize)]
 pub struct Finding {
-    /// Its number in the list, from 1.
+    /// The claim's number in the list of [all] claims, from 1.
     pub number: usize,
     /// The claim's name.
     pub name: &'static str,
     /// The text of the claim.
     pub quote: &'static str,
-    /// The article.
+    /// The [title](Source::title) of the source.
     pub source: &'static str,
-    /// The section of the article.
+    /// The section of the source.
     pub section: &'static str,
     /// The measured values.
     #[serde(rename = "numbers")]

@@ -259,6 +259,7 @@ fn penetration_points(scale: Scale) -> Result<Vec<f64>, ClaimError> {
     let (cubes, frames) = scale.pick((9, 600), (2, 5));
     let mut scene = Scene::<3>::new();
     for index in 0..cubes {
+        // 300 kg/m³, turned about one axis by as many radians as the cube's index.
         let cube = Model::rigid_box([EDGE; 3], 300.0)?.turned([1.0, 2.0, 3.0], index as f32)?;
         let coordinate = |cell: usize| 1.2 * (cell as f32 - 1.0);
         scene.add(

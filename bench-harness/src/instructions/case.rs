@@ -129,7 +129,7 @@ impl Case {
     /// that counts.
     ///
     /// # Errors
-    /// If the scene cannot be built.
+    /// If the scene cannot be built, or there is no such formula.
     pub fn formula_operations(&self) -> Result<Executed, CaseError> {
         let (Model { particles, sticks, .. }, _) = self.scene()?;
         let formula = self.formula.parse().map_err(|_| self.unknown())?;

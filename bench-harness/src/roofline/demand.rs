@@ -62,14 +62,16 @@ impl Demand {
     /// - The grid kernel uses no indices; each stick loads and stores three coordinates of both
     ///   ends. All masses are assumed to be 1 kg.
     /// - The copies kernel loads and stores three coordinates of both ends in every copy. It reads
-    ///   indices, the rest term and inverse masses once for a group of copies, and the inverse
-    ///   masses of each copy where both ends do not have the most frequent one. All copies are
+    ///   indices, the rest term and inverse masses once for a group of copies. For a stick with an
+    ///   end whose inverse mass is not the most frequent one of the copy, it also reads the inverse
+    ///   masses of both ends in every copy. All copies are
     ///   assumed to have the same masses and plain sticks of the same rest lengths. The working set
     ///   is that of a group, because a group runs all iterations before the next one begins.
     /// - The other kernels read indices and constants from a [`Program`], and load and store
-    ///   records. A run loads a whole block of memory by one index, but the sweep also passes over
-    ///   the memory of the other indices of the run. If both ends of a stick have the same mass, the
-    ///   whole records of four numbers are displaced, not only the three coordinates.
+    ///   records. Runs and pairs load whole blocks of memory, so their indices are not counted as
+    ///   accessed, but the sweep passes over the memory of these indices. If both ends of a stick have
+    ///   the same mass, the whole records of four numbers are displaced, not only the three
+    ///   coordinates.
     ///
     /// # Errors
     /// If the program of the model cannot be built.
@@ -158,6 +160,7 @@ impl Demand {
             let inverse_masses =
                 if slots.inverse_mass.is_some() { InverseMasses::Equal } else { any };
             let stored = inverse_masses == any && !slots.weight_term.is_empty();
+            // The response to stretch, the response to compression, and the compliance.
             let non_plain = if slots.non_plain.is_some() { 3.0 } else { 0.0 };
             let constants = 1.0 + f64::from(u8::from(stored)) + non_plain;
             let operations = match inverse_masses {
@@ -174,6 +177,7 @@ impl Demand {
         Ok(total.per_stick(sticks.len()))
     }
 
+    /// Adds `lanes` lanes, each with these operations and accessed bytes.
     fn add(&mut self, lanes: f64, operations: Tally, accessed_bytes: f64) {
         let Tally { additions, multiplications, divisions, square_roots, estimates } = operations;
         self.arithmetic += lanes * (additions + multiplications + 2 * estimates) as f64;
@@ -182,6 +186,7 @@ impl Demand {
         self.accessed_bytes += lanes * accessed_bytes;
     }
 
+    /// Divides all values except `set_bytes` by the number of sticks.
     fn per_stick(self, sticks: usize) -> Self {
         let per_stick = 1.0 / (sticks as f64).max(1.0);
         Self {

@@ -32,7 +32,7 @@ const PLANS_AT_ONCE: usize = 8;
 const TURN_SECONDS: f64 = 5e-3;
 /// The maximum number of repeats of a short turn.
 const TURN_REPEATS_MAX: f64 = 16.0;
-/// Minimum and maximum number of frames of the final comparison.
+/// Minimum and maximum number of frames of the final comparison, including its warm-up.
 const FINAL_FRAMES: [usize; 2] = [8, 160];
 /// Short frames of the final comparison are repeated for this long, s, if the budget allows.
 const FINAL_SECONDS: f64 = 3.0;
@@ -184,7 +184,8 @@ impl<'a, P: FnMut(Progress<'_>)> Search<'a, P> {
         // If the reference order is not bounded, its residual limits no other order: the limit is
         // infinite or NaN, and no residual is above it.
         let slack = if reference_run.left_bounds_at.is_none() { SLACK } else { f64::INFINITY };
-        let limit = max_residual.unwrap_or(slack * reference_run.stretch.residual_rms().max(0.0));
+        let residual_limit =
+            max_residual.unwrap_or(slack * reference_run.stretch.residual_rms().max(0.0));
 
         // All of them, fastest first: with `usize::MAX`, `faster_half` only sorts.
         let others = faster_half(&self.timed(|trial| !trial.same_result), usize::MAX);
@@ -197,7 +198,7 @@ impl<'a, P: FnMut(Progress<'_>)> Search<'a, P> {
                 let run = self.run_residual_check(*arrangement, kernel)?;
                 let schedule = self.trials[index].schedule.clone();
                 let members = self.timed(|trial| !trial.same_result && trial.schedule == schedule);
-                self.set_outcomes(&members, &run, limit);
+                self.set_outcomes(&members, &run, residual_limit);
             }
             if self.trials[index].outcome == TrialOutcome::Slower && !any_schedule {
                 // Only the fastest candidate with a different result is reported.
@@ -290,8 +291,8 @@ impl<'a, P: FnMut(Progress<'_>)> Search<'a, P> {
     /// configurations with these time ratios; and how often to repeat them if they are short.
     fn final_frames(&self, ratios: impl Iterator<Item = f64>) -> (usize, usize) {
         let seconds_left = self.tuning.budget.saturating_sub(self.start.elapsed()).as_secs_f64();
-        // The sum of the times of one frame of each of them, s, and of one frame of each of their
-        // `f64` references, which take about as long as the textbook loop.
+        // Two sums of times, s: of one frame of the textbook loop and of each configuration, and of one
+        // frame of each configuration's `f64` reference, which takes about as long as the textbook loop.
         let (frame_seconds, reference_seconds) =
             ratios.fold((self.textbook_frame, 0.0), |(frame_sum, reference_sum), ratio| {
                 (frame_sum + ratio * self.default_frame, reference_sum + self.textbook_frame)

@@ -153,11 +153,11 @@ fn the_stretch_of_effort_is_that_of_the_structural_sticks() {
 }
 
 #[test]
-fn the_long_table_has_every_value_of_every_row() {
+fn the_long_table_has_a_line_for_each_measured_value_of_each_row() {
     let all = run(&StudyPart::ALL);
     let lines = all.table_lines();
     let count_of = |part: &str| lines.iter().filter(|line| line.part == part).count();
-    // Each factor is the number of values of a row of that part.
+    // Each factor is the number of measured values of a row of that part.
     assert_eq!(count_of("iterations"), 11 * all.iterations.len());
     assert_eq!(count_of("frames"), 9 * all.frames.len());
     assert_eq!(count_of("drift"), 12 * all.drift.len());

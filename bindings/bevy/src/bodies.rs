@@ -223,7 +223,7 @@ impl SoftBody {
         self.mesh.as_ref().filter(|_| mesh == Some(source.id()))
     }
 
-    /// The number of segments of a rope. Their sticks are the first ones of its model.
+    /// The number of segments of a rope. The first sticks of its model are those of the segments, in order.
     fn segments(&self) -> usize {
         self.rest.len() - 1
     }

@@ -21,7 +21,7 @@ use crate::rope::Rope;
 use crate::settings::{TautSettings, TautWind};
 use crate::world::TautWorld;
 
-/// This cloth or rope is in [`TautWorld`]. The plugin inserts and removes it.
+/// Marks a cloth or rope that is in [`TautWorld`]. The plugin inserts and removes this component.
 #[derive(Component, Clone, Copy, Debug, PartialEq, Eq, Reflect)]
 #[reflect(Component, Clone, Debug, PartialEq)]
 pub struct Simulated {

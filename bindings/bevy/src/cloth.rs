@@ -29,11 +29,12 @@ pub struct Sheet {
 /// The plugin gives the entity a mesh of its own, a copy, and writes positions and normals into it in
 /// each frame. The cloth begins at the transform of its entity; from then on it moves freely in the
 /// world, and only [`Pins`](crate::Pins) follow entities. If this component is changed, or another
-/// `Mesh3d` is inserted, the cloth is built again, at rest; not if the asset of the mesh is changed.
+/// `Mesh3d` is inserted for a cloth from a mesh, the cloth is built again, at rest. A change of the asset of the mesh
+/// has no effect.
 ///
 /// Vertices of the mesh at exactly the same position are one particle, so that a cloth does not
 /// come apart where normals or texture coordinates have a seam. The topology of the mesh must be
-/// `TriangleList`. Its other attributes, such as tangents, are not changed.
+/// `TriangleList`. Attributes other than positions and normals, such as tangents, are not changed.
 ///
 /// ```
 /// use bevy_taut::Cloth;

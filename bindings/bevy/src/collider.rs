@@ -35,7 +35,7 @@ pub enum ColliderShape {
         /// Half the lengths of its edges, m.
         half_size: Vec3,
     },
-    /// Everything below the plane through the origin.
+    /// Everything on the side of a plane through the origin that its normal points away from.
     HalfSpace {
         /// The outward normal, of any length.
         normal: Vec3,

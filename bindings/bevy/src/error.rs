@@ -110,7 +110,7 @@ pub enum TautError {
         /// Number of sticks.
         sticks: usize,
     },
-    /// The positions of a cloth, rope or scene are no longer finite. It is no longer simulated.
+    /// The positions of a cloth, rope or scene are no longer finite. The plugin no longer simulates it.
     #[error("positions are no longer finite: use more substeps or lower velocities")]
     BlownUp,
     /// The tear factor is invalid.
@@ -151,13 +151,15 @@ pub enum TautError {
     World(#[from] WorldError),
 }
 
-/// The error because of which this entity is not simulated. The plugin inserts this component. It removes it and
-/// tries again when the components of the entity change, or once an invalid transform has become valid.
+/// The error because of which this entity is not simulated. The plugin inserts this component into the entity. When
+/// the components of the entity change, or once an invalid transform has become valid, the plugin removes this
+/// component and tries again.
 #[derive(Component, Clone, Debug, PartialEq)]
 pub struct TautFailure(pub TautError);
 
-/// The message of an error of an entity, of the settings or of the wind. The plugin also logs the error. An entity
-/// without a [`TautFailure`] is still simulated.
+/// The message of an error of an entity, of the settings, of the wind, or of a step of the whole world. The plugin
+/// also logs the error. If the entity got no [`TautFailure`], it is still simulated: for example if its pins are to
+/// follow an entity that does not exist.
 #[derive(Message, Clone, Debug, PartialEq)]
 pub struct TautFailed {
     /// The entity; `None` for settings, wind, and steps of the whole world.

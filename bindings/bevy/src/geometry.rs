@@ -22,7 +22,7 @@ pub(crate) struct Welded {
     pub(crate) triangle_of: Vec<u32>,
 }
 
-/// The index in `particle_of` of a vertex that has no particle.
+/// The value in `particle_of` for a vertex that has no particle.
 pub(crate) const NONE: u32 = u32::MAX;
 
 /// The positions of a mesh.

@@ -21,8 +21,8 @@ const PIN_HALF_SIZE: f32 = 0.02;
 /// Half the size of the part of a plane that is drawn, m.
 const PLANE_HALF_SIZE: f32 = 2.0;
 
-/// The colours of what [`TautGizmosPlugin`] draws; with `None` it is not drawn. This configuration group of
-/// gizmos is enabled at first; set `enabled` in `GizmoConfigStore` to disable it.
+/// The colours of what [`TautGizmosPlugin`] draws; `None`: not drawn. This configuration group of gizmos is enabled
+/// at first; set `enabled` in `GizmoConfigStore` to disable it.
 #[derive(Clone, Copy, Debug, Reflect, GizmoConfigGroup)]
 #[reflect(Clone, Debug, Default)]
 pub struct TautGizmos {

@@ -11,11 +11,11 @@ use crate::error::TautError;
 /// A transform as scale, rotation and translation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Placement {
-    /// m.
+    /// The position of the origin of the entity in the world, m.
     pub(crate) translation: [f64; 3],
     /// A unit quaternion: x, y, z, w.
     rotation: [f64; 4],
-    /// Negative where the transform mirrors.
+    /// The scale along each axis of the entity; negative where the transform mirrors.
     pub(crate) scale: [f64; 3],
 }
 

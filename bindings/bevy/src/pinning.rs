@@ -123,7 +123,7 @@ pub(crate) fn follow(
             // If the entity was despawned, its pins stay in place.
             let Ok(transform) = helper.compute_global_transform(*entity) else { continue };
             let affine = transform.affine();
-            // The pins of an entity at rest are not dragged, so that rounding does not move them.
+            // Pins that follow an entity at rest are not dragged, so that rounding does not move them.
             if affine == *last {
                 continue;
             }

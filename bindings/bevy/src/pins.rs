@@ -64,7 +64,8 @@ struct PinSet {
 /// let by_group = Pins::group("left").following(pole);
 /// let by_position = Pins::where_(|candidate| candidate.position.y > 0.9);
 /// let painted = Pins::where_(|candidate| candidate.color.is_some_and(|color| color.x > 0.5));
-/// let both = by_group.and(by_index); // the left side follows the pole, two corners stay in place
+/// // The left side follows the pole, except particle 0. Particles 0 and 31 stay in place.
+/// let both = by_group.and(by_index);
 /// ```
 #[derive(Component, Clone, Debug, Default)]
 pub struct Pins(Vec<PinSet>);

@@ -17,7 +17,8 @@ pub enum TautSystems {
     Build,
     /// In each fixed tick: moves pins and colliders to the current transforms of their entities.
     Move,
-    /// In each fixed tick: runs one step of [`TautWorld`], and sends messages for torn sticks.
+    /// In each fixed tick: runs one step of [`TautWorld`], and of each `TautScene` (feature `scenes`). Sends
+    /// messages for torn sticks and for errors.
     Step,
     /// In each frame, in `PostUpdate`, after transforms are propagated: writes positions and normals
     /// into meshes.

@@ -16,11 +16,11 @@ use crate::geometry::positions;
 use crate::plugin::TautSystems;
 use crate::settings::TautSettings;
 
-/// A scene of Taut with a world of its own: from the library, from TOML, or any other. Each fixed tick
-/// runs one step of the scene, whose length is that in the scene, not that of the tick. Of [`TautSettings`] only
-/// `interpolate` applies, and colliders of Bevy have no effect.
+/// A scene of Taut with a world of its own: from the library, from TOML, or any other [`AnyWorld`]. Each fixed
+/// tick runs one step of the scene, whose length is that in the scene, not that of the tick. Of [`TautSettings`] only
+/// `interpolate` applies, and [`ClothCollider`](crate::ClothCollider)s have no effect.
 ///
-/// The plugin inserts a [`Mesh3d`] with its triangles, if it has any, in the space of the entity.
+/// If the scene has triangles, the plugin inserts a [`Mesh3d`] with them, in the space of the entity.
 ///
 /// Insert another `TautScene` to replace the scene and its mesh. If a step fails, the entity gets a
 /// [`TautFailure`], and the next step is tried when the scene is replaced or changed.

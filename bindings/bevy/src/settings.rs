@@ -24,8 +24,8 @@ pub struct TautSettings {
     pub iterations: u32,
     /// The rate at which particles lose velocity, 1/s. Default: 0.603, which is 1 % in 1/60 s.
     pub damping_rate: f32,
-    /// Whether drawn positions are interpolated between the last two ticks. They are then drawn one tick late, as
-    /// everything that is interpolated. Default: true.
+    /// Whether drawn positions are interpolated between the last two ticks. They are then drawn one tick late.
+    /// Default: true.
     pub interpolate: bool,
     /// Number of threads, up to 1024. With 1, only the thread that runs the system is used; with 0, one per
     /// logical processor. It does not change results. Default: 1.
@@ -74,7 +74,7 @@ const AIR_DENSITY: f32 = 1.2;
 #[derive(Resource, Clone, Copy, Debug, PartialEq, Reflect)]
 #[reflect(Resource, Clone, Debug, Default, PartialEq)]
 pub struct TautWind {
-    /// The velocity of the air without gusts, m/s. Default: none.
+    /// The velocity of the air without gusts, m/s. Default: 0, no wind.
     pub velocity: Vec3,
     /// The largest relative change of the velocity by gusts, 0 or more. Default: 0.
     pub gusts: f32,

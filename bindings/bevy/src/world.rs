@@ -41,8 +41,8 @@ pub struct Hit {
 /// with tethers, have plans of their own. A cloth has the same bits as alone, unless it is in contact with others.
 ///
 /// When entities with a [`Cloth`](crate::Cloth) or [`Rope`](crate::Rope) are spawned or despawned, the
-/// world is built again, and the state of the other cloths and ropes is carried over with the same bits. That
-/// takes about as long as the first time, so spawn many in the same tick, not one in each tick.
+/// world is built again, and the state of the other cloths and ropes is carried over with the same bits. Building
+/// the world again takes about as long as the first build, so spawn many in the same tick, not one in each tick.
 ///
 /// ```
 /// use bevy_ecs::prelude::*;
@@ -179,8 +179,8 @@ impl TautWorld {
     /// Sets the position in the world of a grabbed or pinned particle at the end of the next step, m.
     ///
     /// # Errors
-    /// The entity is not simulated, or has no such particle; the particle is free; a coordinate is not
-    /// finite.
+    /// The entity is not simulated, or has no such particle; the particle is free; a coordinate is not from -1e12 to
+    /// 1e12 m.
     pub fn drag(&mut self, entity: Entity, particle: usize, to: Vec3) -> Result<(), TautError> {
         let (world, particle) = self.locate(entity, particle)?;
         Ok(world.drag(particle, to.to_array())?)
@@ -198,7 +198,7 @@ impl TautWorld {
     /// Moves a particle to a position in the world, m, and stops it.
     ///
     /// # Errors
-    /// The entity is not simulated, or has no such particle; a coordinate is not finite.
+    /// The entity is not simulated, or has no such particle; a coordinate is not from -1e12 to 1e12 m.
     pub fn set_position(
         &mut self,
         entity: Entity,
@@ -212,7 +212,8 @@ impl TautWorld {
     /// Sets the velocity of a particle, m/s.
     ///
     /// # Errors
-    /// The entity is not simulated, or has no such particle; a coordinate is not finite.
+    /// The entity is not simulated, or has no such particle; the velocity is not finite, or so high that the
+    /// position of the particle one substep ago would have a coordinate that is not from -1e12 to 1e12 m.
     pub fn set_velocity(
         &mut self,
         entity: Entity,

@@ -52,8 +52,9 @@ int main(void) {
             return EXIT_FAILURE;
         }
     }
-    fprintf(stderr, "the free corner is at %.3f %.3f %.3f\n", positions[3 * PARTICLES - 3],
-            positions[3 * PARTICLES - 2], positions[3 * PARTICLES - 1]);
+    fprintf(stderr, "the last particle, a free corner, is at %.3f %.3f %.3f\n",
+            positions[3 * PARTICLES - 3], positions[3 * PARTICLES - 2],
+            positions[3 * PARTICLES - 1]);
 
     uint64_t hash;
     check(taut_world_hash(world, &hash));

@@ -18,12 +18,12 @@ std::string simulate(taut::kernels kernels) {
     world.step(60);
     const std::vector<std::uint8_t> snapshot = world.snapshot(); // after 60 steps
 
-    // The call of `restore` undoes the first 30 of these steps.
-    world.step(30);
+    world.step(30); // `restore` undoes these 30 steps
     world.restore(snapshot);
     world.step(30);
 
     const std::size_t triangles = world.info().triangles;
+    // The blade is a segment along z. It sweeps upwards from the first two points to the last two.
     const std::size_t torn = world.cut({-0.3f, 0.1f, -5.0f}, {-0.3f, 0.1f, 5.0f},
                                        {-0.3f, 5.0f, -5.0f}, {-0.3f, 5.0f, 5.0f});
     std::fprintf(stderr, "the cut tore %zu sticks and removed %zu triangles\n", torn,

@@ -6,11 +6,11 @@
  * a world; it may be a different thread for each call. Different worlds are independent.
  *
  * The length of an array counts its elements, not bytes; an array of length 0 may be NULL. Texts
- * are UTF-8 with a length, and need no NUL at their end. An argument that a call writes to must not
+ * are UTF-8, passed with their length in bytes, and need no NUL at their end. An argument that a call writes to must not
  * overlap another argument.
  *
  * A call that returns another status than TAUT_STATUS_OK has written nothing to its outputs and
- * left the world unchanged, except for steps and panics. A world in which a call panicked is
+ * left the world unchanged, except that steps before a step that fails are kept. A world in which a call panicked is
  * poisoned: every later call but taut_world_free returns TAUT_STATUS_POISONED. */
 
 
@@ -34,7 +34,7 @@ enum taut_status
   TAUT_STATUS_OK = 0,
   // A pointer that must not be NULL is NULL.
   TAUT_STATUS_NULL_POINTER = 1,
-  // An array has the wrong length, or is not aligned.
+  // An array has the wrong length; or an array, or a pointer to an output, is not aligned.
   TAUT_STATUS_WRONG_LENGTH = 2,
   // A text is not UTF-8.
   TAUT_STATUS_INVALID_TEXT = 3,
@@ -126,8 +126,8 @@ typedef struct taut_kernels {
   uint32_t threads;
 } taut_kernels;
 
-// The size and the progress of a world. Tears change the counts of triangles and lines;
-// the other counts are constant.
+// The size and the progress of a world. Tears and `taut_world_restore` change the
+// counts of triangles and lines; the other counts of parts are constant.
 typedef struct taut_info {
   // Number of dimensions, 2 or 3.
   uint32_t dimensions;
@@ -270,7 +270,7 @@ taut_status taut_world_release(struct taut_world *world, size_t particle);
 taut_status taut_world_tear(struct taut_world *world, size_t stick);
 
 // From now on each stick tears at the end of a step in which it is longer than `factor` times its
-// rest length; none tears if `factor` is infinite.
+// rest length; none tears if `factor` is infinite. A factor of 1 or less is an error.
 //
 // # Safety
 // `world` must be NULL or a valid world.
@@ -346,11 +346,14 @@ taut_status taut_world_from_mesh(const float *positions,
                                  struct taut_world **out);
 
 // Makes a world of `copies` copies of the scene that a world was made from. Copies do not collide
-// with each other; each has the same bits as alone. The vertices are in the order of the copies.
+// with each other; each has the same bits as alone. The vertices are in the order of the copies. A scene
+// with self-collision, limbs, bodies or ties is an error.
 //
 // # Safety
 // `world` must be NULL or a valid world, and `out` must be NULL or point to a pointer.
-taut_status taut_world_repeated(struct taut_world *world, size_t copies, struct taut_world **out);
+taut_status taut_world_repeated(struct taut_world *world,
+                                size_t copies,
+                                struct taut_world **out);
 
 // Frees a world. NULL is ignored.
 //

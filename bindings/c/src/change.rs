@@ -126,7 +126,7 @@ pub unsafe extern "C" fn taut_world_tear(world: *mut World, stick: usize) -> Sta
 }
 
 /// From now on each stick tears at the end of a step in which it is longer than `factor` times its
-/// rest length; none tears if `factor` is infinite.
+/// rest length; none tears if `factor` is infinite. A factor of 1 or less is an error.
 ///
 /// # Safety
 /// `world` must be NULL or a valid world.

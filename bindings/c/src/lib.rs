@@ -10,9 +10,9 @@
 //!
 //! # Errors
 //!
-//! A call that returns another status than `TAUT_STATUS_OK` has written nothing to its outputs and
-//! left the world unchanged, except for steps and panics. No panic unwinds into C: a world in
-//! which a call panicked is poisoned, and every later call but `taut_world_free` returns
+//! A call that returns another status than `TAUT_STATUS_OK` has written nothing to its outputs. It has
+//! left the world unchanged, except that steps before a step that fails stay. No panic unwinds into C:
+//! a world in which a call panicked is poisoned, and every later call but `taut_world_free` returns
 //! `TAUT_STATUS_POISONED`.
 
 mod change;

@@ -9,8 +9,8 @@ use crate::change::Point;
 use crate::guard::{World, array_mut, check_output, copy_to, read_to, text, with_world};
 use crate::status::{Failure, Status};
 
-/// The size and the progress of a world. Tears change the counts of triangles and lines;
-/// the other counts are constant.
+/// The size and the progress of a world. Tears and `taut_world_restore` change the
+/// counts of triangles and lines; the other counts of parts are constant.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Info {

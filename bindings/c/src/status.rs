@@ -11,7 +11,7 @@ pub enum Status {
     Ok = 0,
     /// A pointer that must not be NULL is NULL.
     NullPointer = 1,
-    /// An array has the wrong length, or is not aligned.
+    /// An array has the wrong length; or an array, or a pointer to an output, is not aligned.
     WrongLength = 2,
     /// A text is not UTF-8.
     InvalidText = 3,

@@ -4,7 +4,7 @@ import { fallingSheet, hashOf } from "./scenes.js";
 
 const { taut, memory, table } = await load();
 
-/** The rows of the table, with the hash that the page computes on its own thread. */
+/** The rows of bindings/hashes.txt, each with the hash that the page computes on its own thread. */
 export const hashes = () => table.map((row) => ({ ...row, found: hashOf(taut, row.scene) }));
 
 /** Makes the memory of the module grow. An array of the page that was filled before must keep its numbers, and

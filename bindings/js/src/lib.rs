@@ -47,13 +47,13 @@ pub struct Outcome {
 pub struct StepSettings {
     /// Length of a step, s.
     pub dt: f32,
-    /// Number of substeps of a step.
+    /// Number of substeps of a step, 1 to 1000.
     #[wasm_bindgen(getter_with_clone)]
     pub substeps: Unsigned,
-    /// Number of passes of a substep.
+    /// Number of passes of a substep, 1 to 1000.
     #[wasm_bindgen(getter_with_clone)]
     pub passes: Unsigned,
-    /// Number of iterations of a pass.
+    /// Number of iterations of a pass, 0 to 100000.
     #[wasm_bindgen(getter_with_clone)]
     pub iterations: Unsigned,
     /// The x coordinate of gravity, m/s².
@@ -350,7 +350,7 @@ impl World {
     }
 
     /// From now on each stick tears at the end of a step in which it is longer than `factor` times
-    /// its rest length; none tears if `factor` is infinite.
+    /// its rest length; none tears if `factor` is infinite. `factor` must be above 1.
     #[wasm_bindgen(js_name = setTearFactor)]
     pub fn set_tear_factor(&mut self, factor: f32) -> Result<(), JsError> {
         self.inner.set_tear_factor(factor).map_err(exception)
@@ -363,7 +363,8 @@ impl World {
         self.inner.set_wind(Some([x, y, z])).map_err(exception)
     }
 
-    /// The settings of a step, as a copy: pass it to `setSettings`.
+    /// A copy of the settings of a step. To change the settings of the world, change the copy and pass it to
+    /// `setSettings`.
     pub fn settings(&self) -> StepSettings {
         let Settings { step, passes } = self.inner.settings();
         let [gravity_x, gravity_y, gravity_z] = step.acceleration;

@@ -17,13 +17,14 @@ export function fallingSheet({ World }, cloth, copies) {
   }
   const world = World.fromMesh(new Float32Array(vertices), new Uint32Array(triangles), cloth, copies);
   for (let copy = 0; copy < (copies ?? 1); copy++) {
-    world.pin(289 * copy);
-    world.pin(289 * copy + side - 1);
+    const first = side * side * copy; // the first particle of the copy
+    world.pin(first);
+    world.pin(first + side - 1);
   }
   return world;
 }
 
-/** A flag that is cut after 90 steps in the wind. */
+/** A flag that is cut after 90 steps in the wind, and simulated for 60 more. */
 export function tornFlag({ World }) {
   const world = World.fromLibrary("flag", 24);
   world.setWind(6, 0, 2);
@@ -43,7 +44,8 @@ const examples = {
   "torn-flag": tornFlag,
 };
 
-/** The rows of the table. `scene` is the text of a row without its hash, and `expected` is the hash. */
+/** The rows of bindings/hashes.txt, whose text is `table`. In each, `scene` is the text of the row without its hash,
+ * and `expected` is the hash. */
 export function rows(table) {
   const lines = table.split("\n").filter((line) => line && !line.startsWith("#"));
   return lines.map((line) => {

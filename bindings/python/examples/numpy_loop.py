@@ -2,8 +2,9 @@
 particles, sticks and numbers of substeps and iterations.
 
 The NumPy version relaxes groups of sticks, each of sticks that share no particle; the Numba version relaxes one
-stick after the other. Both use the exact square root. The results differ a little, because the orders of the
-sticks differ and only Taut uses tethers. The versions alternate frame by frame; times are medians of frames.
+stick after the other. Both compute lengths with the exact square root; Taut uses its default formula, halley. The
+results differ a little, because the orders of the sticks and the formulas differ, and only Taut uses tethers. The
+versions alternate frame by frame; times are medians of frames.
 """
 
 import statistics

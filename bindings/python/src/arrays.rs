@@ -12,7 +12,7 @@ use crate::exception;
 /// An array with three numbers per vertex.
 pub(crate) type Rows<'py> = Bound<'py, PyArrayDyn<f32>>;
 
-/// Fills `out`, or a new array if it is `None`. The array must have this shape.
+/// Fills `out`, or a new array if it is `None`. `out` must have the given shape.
 pub(crate) fn filled<'py>(
     py: Python<'py>,
     shape: &[usize],

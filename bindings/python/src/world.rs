@@ -345,7 +345,7 @@ impl World {
     }
 
     /// From now on each stick tears at the end of a step in which it is longer than `factor` times
-    /// its rest length; none tears if `factor` is infinite.
+    /// its rest length; none tears if `factor` is infinite. `factor` must be above 1.
     fn set_tear_factor(&mut self, factor: f32) -> PyResult<()> {
         self.inner.set_tear_factor(factor).map_err(exception)
     }
@@ -374,8 +374,9 @@ impl World {
 
     /// Changes the given settings; velocities stay.
     ///
-    /// `dt` is the length of a step, s. A step has `substeps` substeps, a substep has `passes` passes, and a
-    /// pass has `iterations` iterations. `gravity` is in m/s², `damping_rate` in 1/s.
+    /// `dt` is the length of a step, s. A step has `substeps` substeps (1 to 1000), a substep has `passes` passes
+    /// (1 to 1000), and a pass has `iterations` iterations (0 to 100000). `gravity` is in m/s², `damping_rate` in
+    /// 1/s.
     #[pyo3(signature = (*, dt=None, substeps=None, iterations=None, passes=None, gravity=None, damping_rate=None))]
     fn set_settings(
         &mut self,

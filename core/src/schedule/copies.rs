@@ -27,8 +27,9 @@ impl Copies {
         if !others.iter().all(same_order) {
             return None;
         }
-        // `has_order_of` ignores ends, so compare the ends of each copy with those of the first. (The ends
-        // of the last copy exist, so the particles of a copy are its own.)
+        // `has_order_of` ignores ends, so compare the ends of each copy with those of the first. (All ends
+        // are below the number of particles of all copies. So if the ends of the last copy are shifted
+        // by all particles before it, each copy has ends among its own particles only.)
         let ends = &sticks.ends()[..per_copy];
         let shifted = sticks.ends().chunks(per_copy).enumerate().all(|(copy, of_copy)| {
             let first = (copy * particles) as u32;

@@ -82,8 +82,8 @@ pub struct Schedule {
     copies: Option<Copies>,
 }
 
-/// Equal if the order and the ends of the sticks are equal, even if only one of the two has a
-/// [`sheet`](Schedule::sheet).
+/// Equal if the order, the ends of the sticks and the number of particles are equal, even if only one
+/// of the two has a [`sheet`](Schedule::sheet) or [`copies`](Schedule::copies).
 impl PartialEq for Schedule {
     fn eq(&self, other: &Self) -> bool {
         self.has_order_of(other) && self.ends == other.ends
@@ -264,8 +264,8 @@ impl Schedule {
     /// ```
     ///
     /// # Errors
-    /// If the number of sticks of all schedules is not that of `sticks`, or if cloths share a
-    /// particle.
+    /// If the number of sticks of all schedules is not that of `sticks`, if cloths share a particle,
+    /// or if a schedule is not valid for the ends of its sticks.
     pub fn side_by_side<'a, S: Real>(
         sticks: &Sticks<S>,
         schedules: impl IntoIterator<Item = &'a Self>,
@@ -274,8 +274,9 @@ impl Schedule {
         side_by_side::merge(sticks, &schedules)
     }
 
-    /// The default for a mesh: [`Schedule::banded`] if at least half of its sticks are in runs,
-    /// else [`Schedule::blocked`].
+    /// The default for a mesh: [`Schedule::banded`] if at least half of its sticks are in runs of at
+    /// least [`RUN_STICKS`] sticks, else [`Schedule::blocked`]. For more than 65,536 particles the
+    /// fraction is estimated from a sample of the sticks, which is the same on every machine.
     ///
     /// # Panics
     /// Same as [`Schedule::blocked`].

@@ -8,8 +8,8 @@ use crate::sticks::Sticks;
 /// The number of sticks of a full packet: enough arithmetic to hide the latency of the stores of the
 /// previous packet. Packets of 128 sticks were not faster.
 pub const PACKET_STICKS: usize = 64;
-/// The maximum number of open packets: the size of the window. It is below 64, because each open
-/// packet has a bit in a mask of 64 bits.
+/// The maximum number of open packets: the size of the window. It must be at most 64, because each
+/// open packet has a bit in a mask of 64 bits.
 pub const OPEN_PACKETS: usize = 48;
 
 /// An open packet.

@@ -239,7 +239,8 @@ impl Sheet {
     /// The family of each stick, and the column and row at which its bounding box begins, in the
     /// order of stick numbers.
     pub fn stick_locations(&self) -> impl Iterator<Item = (Family, usize, usize)> {
-        // Skips a larger span (1 or 2) without sticks, because iterating over all cells is slow.
+        // Leaves out the larger span 1 or 2 if no stick has it, because iterating over all cells is
+        // slow.
         let spans = [1, 2].into_iter().filter(|&span| {
             let mut of_span = self.families.iter().filter(|family| family.larger_span() == span);
             of_span.any(|&family| self.fits(family, 0, 0))

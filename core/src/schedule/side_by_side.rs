@@ -50,7 +50,7 @@ pub(super) fn merge<S: Real>(
     let mut builder = Builder::new(sticks.len());
     let mut phases_of_large: Vec<_> =
         large.iter().map(|cloth| (cloth.first_stick, cloth.schedule.phases())).collect();
-    let mut merged_phases = 0;
+    let mut is_first_phase = true;
     // Each repetition makes one phase: the next phase of each large cloth and, in the first phase, all
     // small cloths. The loop ends when no large cloth has a phase left.
     loop {
@@ -63,7 +63,7 @@ pub(super) fn merge<S: Real>(
             }
             ended = false;
         }
-        if merged_phases == 0 {
+        if is_first_phase {
             for ClothSchedule { first_stick, schedule } in &small {
                 schedule
                     .batches()
@@ -77,7 +77,7 @@ pub(super) fn merge<S: Real>(
             let schedule = builder.finish(sticks)?;
             return Ok(Schedule { copies: Copies::of(sticks, schedules), ..schedule });
         }
-        merged_phases += 1;
+        is_first_phase = false;
     }
 }
 

@@ -384,7 +384,7 @@ impl<S: Real> Sticks<S> {
     /// The same sticks in another order: stick `old_of_new[i]` becomes stick `i`.
     ///
     /// # Errors
-    /// If `old_of_new` is not a permutation.
+    /// If `old_of_new` is not a permutation of the stick numbers.
     pub fn reordered(&self, old_of_new: &[u32]) -> Result<Self, PermutationError> {
         let order = Renumbering::from_order(old_of_new.to_vec())?;
         if order.len() != self.len() {

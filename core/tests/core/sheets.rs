@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use proptest::prelude::*;
-use taut_core::{BLOCK_ROWS, Duplicates, Family, Kind, Schedule, Sheet, Sticks};
+use taut_core::{BLOCK_ROWS, Duplicates, Family, Kind, Schedule, Sheet, SheetBlock, Sticks};
 
 use crate::meshes::{sheet_mesh, unit_sticks};
 
@@ -152,6 +152,15 @@ fn the_schedule_is_blocks_of_bands_of_families_of_rows() {
                 (None, &schedule),
                 "valid, and equal when written out"
             );
+            let [blocks, seams] = sheet.phases();
+            for block in blocks.iter().chain(&seams) {
+                let mut strips = block.strips(sheet.families());
+                assert!(strips.all(|(_, rows)| !rows.is_empty()), "an empty strip");
+            }
+            // Sticks that cross a seam begin in the last two rows of a block.
+            let seams: Vec<_> = seams.iter().map(SheetBlock::rows).collect();
+            let ends = (BLOCK_ROWS..height).step_by(BLOCK_ROWS);
+            assert_eq!(seams, ends.map(|end| end - 2..end).collect::<Vec<_>>());
         }
     }
 }

@@ -96,6 +96,20 @@ fn cloths_with_short_batches_fill_registers_together() {
     assert!(blocks.len() == 1 && blocks[0] >= 8, "blocks by phase: {blocks:?}");
 }
 
+/// Batches of exactly as many sticks as the widest register has lanes are not short.
+#[test]
+fn cloths_whose_batches_fill_the_widest_register_keep_blocks_of_their_own() {
+    for (sticks_per_cloth, blocks) in [(PADDING as u32, 2), (PADDING as u32 - 1, 1)] {
+        let pairs: Vec<_> = (0..sticks_per_cloth).map(|i| [2 * i, 2 * i + 1]).collect();
+        let cloth = unit_sticks(2 * pairs.len(), &pairs);
+        let alone = Schedule::coloured(&cloth);
+        let both = Sticks::side_by_side([&cloth, &cloth]).unwrap();
+        let together = Schedule::side_by_side(&both, [&alone, &alone]).unwrap();
+        let count: usize = together.phases().map(|phase| phase.blocks().count()).sum();
+        assert_eq!(count, blocks, "{sticks_per_cloth} sticks");
+    }
+}
+
 #[test]
 fn cloths_side_by_side_keep_their_values_and_batches() {
     assert_side_by_side(&[]);

@@ -17,8 +17,8 @@ pub const EXTENSIONS: &[&str] = &[".glb", ".obj", ".ply", ".pc2"];
 /// Checks whether [`sink`] can write a file with this name. Opens no file.
 ///
 /// # Errors
-/// An unknown extension, an invalid frame number pattern, a missing folder, or a drawn scene with
-/// invalid indices.
+/// An unknown extension, an invalid frame number pattern, a valid one for a format that contains all
+/// frames, a missing folder, or an invalid drawn scene.
 pub fn check(path: &Path, scene: &DrawnScene) -> Result<FileName> {
     file_name(path, scene, EXTENSIONS, &[".obj", ".ply"])
 }
@@ -28,7 +28,8 @@ pub fn check(path: &Path, scene: &DrawnScene) -> Result<FileName> {
 /// (`%04d`), each frame gets a file of its own.
 ///
 /// # Errors
-/// Same as [`check`]. Also a file that would be too large or cannot be created.
+/// Same as [`check`]. Also a file that cannot be created; for `.glb` a file that would be too large, or
+/// an empty drawn scene; for `.pc2` more points or frames than the format allows.
 pub fn sink(path: &Path, scene: &DrawnScene, timeline: Timeline) -> Result<Box<dyn Sink>> {
     let name = check(path, scene)?;
     Ok(match &*name.extension() {

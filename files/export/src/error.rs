@@ -40,7 +40,7 @@ pub enum Problem {
     /// The file would be larger than other programs can open.
     #[error(
         "would be {:.1} GB, more than the limit of {:.1} GB: \
-         reduce the frame rate (--fps) or the duration",
+         reduce the frame rate or the duration",
         *bytes as f64 / 1e9, *limit as f64 / 1e9
     )]
     TooLarge {
@@ -91,7 +91,7 @@ pub enum SceneError {
         /// The number of vertices.
         vertices: usize,
     },
-    /// Some vertices have a ball radius, others none.
+    /// The number of ball radii is neither 0 nor the number of vertices.
     #[error("{found} ball radii: expected none, or one for each of {vertices} vertices")]
     BallRadii {
         /// The number of radii.

@@ -14,7 +14,7 @@ pub trait Sink {
     /// Finishes the files. Calls `progress` with the fraction that is done, from 0 to 1.
     ///
     /// # Errors
-    /// If no frame was written, or a file cannot be written.
+    /// If no frame was written, or a file cannot be written, cannot be encoded or would be too large.
     fn finish(self: Box<Self>, scene: &DrawnScene, progress: &mut dyn FnMut(f64)) -> Result<()>;
 }
 

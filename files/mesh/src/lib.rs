@@ -125,8 +125,8 @@ fn read_file(path: &Path, options: &LoadOptions) -> Result<Loaded, MeshError> {
 ///
 /// With a line number: a coordinate or corner that is not a number ([`Problem::Malformed`]) or not
 /// finite ([`Problem::NotFinite`]), a corner that refers to no vertex
-/// ([`Problem::IndexOutOfRange`]), or more vertices or triangles than `options` allow
-/// ([`Problem::TooLarge`]). Without a line number: an empty file ([`Problem::Empty`]), a file that
+/// ([`Problem::IndexOutOfRange`]), or more vertices, triangles or items that are not faces than
+/// `options` allow ([`Problem::TooLarge`]). Without a line number: an empty file ([`Problem::Empty`]), a file that
 /// is not text ([`Problem::WrongFormat`]), or one without a mesh ([`Problem::NoFaces`],
 /// [`Problem::AllDegenerate`]).
 ///

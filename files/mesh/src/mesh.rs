@@ -88,7 +88,8 @@ pub struct Report {
     pub unreferenced: usize,
     /// Whether the unreferenced vertices are still in the mesh.
     pub unreferenced_kept: bool,
-    /// Points, lines, curves and faces of fewer than three corners, which were skipped.
+    /// Points, lines, curves and faces of fewer than three corners, which were skipped. In glTF: primitives
+    /// of points or lines, and those without positions, once per instance.
     pub not_faces: usize,
     /// OBJ: lines with an unknown keyword, which were skipped.
     pub unknown_lines: usize,

@@ -15,8 +15,8 @@ pub struct LoadOptions {
     pub keep_unreferenced: bool,
     /// Whether the vertices of a regular grid are numbered row by row. A regular grid has W by H
     /// vertices, at least 16 by 4, and all its cells are split along the same diagonal. Default:
-    /// yes, because the kernel for sheets needs this numbering and is three times as fast as other
-    /// kernels.
+    /// yes, because the kernel for sheets needs this numbering; on a sheet of 128 by 128 it is about
+    /// two to four times as fast as the general kernels (README.md).
     ///
     /// A grid that is already numbered row by row keeps its numbers. Otherwise the first row is the
     /// side with the greatest mean height (y). If the shorter sides have fewer than 64 vertices, only
@@ -29,8 +29,9 @@ pub struct LoadOptions {
     /// Allocations for an OBJ or PLY file are limited by its length. A small glTF file can
     /// instantiate one mesh a million times, so it needs this limit.
     pub max_vertices: u32,
-    /// The maximum number of triangles in a file. Default: 2^25, which take 0.8 GB with their
-    /// [`VertexMap`](crate::VertexMap).
+    /// The maximum number of triangles in a file, and of items that are not faces
+    /// ([`Report::not_faces`](crate::Report::not_faces)). Default: 2^25; so many triangles take 0.8 GB
+    /// with their [`VertexMap`](crate::VertexMap).
     pub max_triangles: u32,
     /// The maximum number of bytes read from the buffer files of a glTF scene. Default: 2^32, the
     /// maximum length of a binary glTF file. A file counts once for each buffer that refers to it.

@@ -229,6 +229,7 @@ impl Camera {
             nearest = nearest.min(depth);
         }
         let depths = (above + below) / (-2.0 * slope);
+        // The distance to the nearest point is at least 5 % of the size of the scene.
         let depth = depths.min_element().min(nearest - 0.05 * bounds.size());
         let across = (above - below) / 2.0;
         Self {

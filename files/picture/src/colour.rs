@@ -74,7 +74,8 @@ pub(crate) fn srgb(linear_colour: Vec3) -> [u8; 3] {
     linear_colour.to_array().map(|c| TO_SRGB[(c.clamp(0.0, 1.0) * 4095.0 + 0.5) as usize])
 }
 
-/// The colour of the back of a cloth with this colour, in linear light.
+/// The colour of the back of a cloth with this colour, in linear light: mixed with pale beige, so that
+/// the two sides can be told apart.
 pub(crate) fn faded(colour: Vec3) -> Vec3 {
     colour.lerp(Vec3::new(0.86, 0.80, 0.70), 0.45)
 }

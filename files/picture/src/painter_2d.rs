@@ -57,7 +57,11 @@ impl Painter2d {
         let Options { width, height, background, .. } = *options;
         // `None` if the picture has no pixels or is too large.
         let Some(mut pixmap) = Pixmap::new(width, height) else {
-            return Picture { width, height, pixels: vec![[0; 3]; (width * height) as usize] };
+            return Picture {
+                width,
+                height,
+                pixels: vec![[0; 3]; width as usize * height as usize],
+            };
         };
         fill_background(&mut pixmap, background);
         for (index, (shape, pose)) in scene.rigid_shapes.iter().zip(&frame.poses).enumerate() {
@@ -168,6 +172,7 @@ fn fill(pixmap: &mut Pixmap, path: Option<Path>, paint: &Paint<'_>) {
     }
 }
 
+/// Draws the lines of a path with a width, pixels.
 fn stroke(pixmap: &mut Pixmap, path: Option<Path>, paint: &Paint<'_>, width: f32) {
     let stroke =
         Stroke { width, line_cap: LineCap::Round, line_join: LineJoin::Round, ..Stroke::default() };
@@ -176,6 +181,7 @@ fn stroke(pixmap: &mut Pixmap, path: Option<Path>, paint: &Paint<'_>, width: f32
     }
 }
 
+/// Fills a circle, whose centre and radius are in pixels.
 fn fill_circle(pixmap: &mut Pixmap, centre: Vec2, radius: f32, paint: &Paint<'_>) {
     fill(pixmap, PathBuilder::from_circle(centre.x, centre.y, radius), paint);
 }

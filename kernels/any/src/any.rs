@@ -50,7 +50,8 @@ pub enum AnyKernel {
     Colour(Box<taut_colour::ColourKernel<AnyKernel>>),
 }
 
-/// The minimum width of a sheet, in particles, at which the grid kernel is the fastest.
+/// The minimum width of a sheet, in particles, at which no other kernel is faster than the grid
+/// kernel.
 pub(crate) const GRID_WIDTH_MIN: usize = 4;
 
 /// This build has no kernel of the given name on this machine.
@@ -118,8 +119,8 @@ impl AnyKernel {
         specialized.unwrap_or_else(Self::best)
     }
 
-    /// Whether a sheet is wide enough for the grid kernel to be the fastest: 4 particles or more.
-    /// (At a width of 4 the grid kernel is as fast as `scalar`, and 1.3 to 2 times as fast as
+    /// Whether a sheet is so wide that no other kernel is faster than the grid kernel: 4 particles or
+    /// more. (At a width of 4 the grid kernel is as fast as `scalar`, and 1.3 to 2 times as fast as
     /// `pulp`.)
     ///
     /// ```
@@ -246,8 +247,8 @@ macro_rules! of_kernel {
     };
 }
 
-/// Implements the kernel for each dimension. A generic impl would be compiled again in every crate
-/// that makes a plan, and the kernels dominate compile time.
+/// Implements [`Kernel`] for each of these numbers of dimensions. A generic impl would be compiled
+/// again in every crate that makes a plan, and the kernels dominate compile time.
 macro_rules! in_dimensions {
     ($($d:literal)+) => {$(
         impl Kernel<$d> for AnyKernel {

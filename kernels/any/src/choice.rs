@@ -192,7 +192,8 @@ impl KernelChoice {
     ///
     /// # Errors
     /// If this build does not have these kernels on this machine, if `colour` is chosen, if the threads
-    /// cannot be started, or if there are more than [`THREADS_MAX`](Self::THREADS_MAX).
+    /// cannot be started (without the feature `colour`: if the number of threads is not 1), or if there
+    /// are more than [`THREADS_MAX`](Self::THREADS_MAX).
     pub fn find(&self) -> Result<KernelSet, KernelChoiceError> {
         let Self { kernel, ref isa, threads } = *self;
         // The number is checked first: the system would refuse too many threads only after it has
@@ -229,7 +230,8 @@ impl KernelChoice {
                 }
             }
         }
-        // A build has at least one kernel, so at least one set is left.
+        // At least one set is left if this build has the feature `scalar` or `wide`, or if this machine
+        // has an instruction set that `pulp` supports.
         let best = sets.swap_remove(0);
         #[cfg(feature = "colour")]
         {

@@ -56,8 +56,9 @@ impl SheetsAndCopies {
     /// Sheets and copies.
     pub const ALL: Self = Self { sheets: true, copies: true };
 
-    /// For a scene with these sheets. `may_have_copies` says whether its models allow copies; even
-    /// then, its world has none if the schedules of these models differ.
+    /// For a scene with these sheets. `may_have_copies` says whether the scene has models that may be
+    /// relaxed as copies (`Scene::may_have_copies` of `taut-world`). Even then its world has no copies
+    /// if the schedules of these models differ.
     pub fn of<'a>(sheets: impl IntoIterator<Item = &'a Sheet>, may_have_copies: bool) -> Self {
         Self { sheets: sheets.into_iter().any(AnyKernel::suits_grid), copies: may_have_copies }
     }
@@ -77,13 +78,14 @@ impl KernelSet {
     ///
     /// - In the set of a general kernel, that kernel relaxes everything.
     /// - The set of a grid kernel also has the copies kernel and the best general kernel on the same
-    ///   instruction set. If that has no general kernel, the set has the best of all general
-    ///   kernels.
-    /// - The set of a copies kernel also has such a general kernel.
+    ///   instruction set. If that instruction set has no general kernel, the set has the best of all
+    ///   general kernels; if it has no copies kernel, the general kernel relaxes copies, too.
+    /// - In the set of a copies kernel, a general kernel, chosen in the same way, relaxes everything
+    ///   except copies.
     ///
-    /// Sets of grid and copies kernels are included only if sheets or copies are `present`. The sets
-    /// with the most lanes come first. Of sets with equally many lanes, the set of a grid kernel comes
-    /// first, then the set of a copies kernel.
+    /// Sets of grid kernels are included only if sheets are `present`, and sets of copies kernels only
+    /// if copies are. The sets with the most lanes come first. Of sets with equally many lanes, the set
+    /// of a grid kernel comes first, then the set of a copies kernel.
     pub fn available(present: SheetsAndCopies) -> Vec<Self> {
         let all = AnyKernel::available();
         let set_of = |main_kernel: &AnyKernel| {
@@ -110,6 +112,11 @@ impl KernelSet {
                     || present.copies && kernel.is_for_copies())
         };
         let mut sets: Vec<Self> = all.iter().filter(is_included).filter_map(set_of).collect();
+        if sets.is_empty() {
+            // Only fallbacks: a build without `scalar` and `wide` on a machine that has none of the
+            // instruction sets of `pulp`.
+            sets.extend(all.iter().find(|kernel| kernel.is_general()).and_then(set_of));
+        }
         sets.sort_by_key(|set| {
             let rank = (!set.sheets.is_for_sheets(), !set.copies.is_for_copies());
             (Reverse(Kernel::<3>::lanes(set.main_kernel())), rank)

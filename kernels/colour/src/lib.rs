@@ -5,19 +5,20 @@
 //! colour, so threads process them in any order, and the result has the same bits for every number
 //! of threads.
 //!
-//! A plan calls its executor once for all iterations of a relaxation; between phases, threads spin
-//! instead of blocking in the operating system. On two cores, two threads are faster than one by
-//! these factors:
+//! A plan calls its executor once for all iterations of a relaxation; between phases, threads spin,
+//! then yield, instead of blocking in the operating system. On a machine of two cores, two threads are faster
+//! than one by these factors (`docs/speed.md`, section Threads, has commands for most of them, and
+//! medians on 16 cores, where the factor of two threads is 1.3 to 1.8):
 //!
-//! - 1.7 for a sheet of 64 x 64 particles with all its sticks (32,000);
+//! - 1.6 to 1.7 for a sheet of 64 x 64 particles with structural, shear and bend sticks (32,000);
 //! - 1.9 for sheets of 128 x 128 particles and more, and for a scan of 100,000 particles in the
 //!   order of [`Schedule::for_mesh`];
 //! - 2.0 for many small cloths [side by side](Schedule::side_by_side).
 //!
-//! With too little work, plans use only the calling thread. (Each kernel has its threshold: the
-//! indexed kernels need 8192 sticks per thread.) Schedules of one block, such as
-//! [packed](Schedule::packed) ones, do not run in parallel; [coloured](Schedule::coloured) ones
-//! synchronize after every colour.
+//! With too little work, plans use only the calling thread: they relax on several threads only if
+//! each gets at least 8192 sticks. The plans of the scalar kernel always use the calling thread
+//! alone. Schedules of one block, such as [packed](Schedule::packed) ones, do not run in parallel;
+//! [coloured](Schedule::coloured) ones synchronize after every colour.
 //!
 //! After a pause between steps, the threads of a [`Pool`] are asleep. The caller wakes them, which
 //! takes about 10 µs, but does not wait for them. If the system takes a millisecond to wake a

@@ -30,19 +30,20 @@ pub(crate) struct Constants {
 #[derive(Clone, Debug)]
 pub(crate) struct GroupConstants {
     /// The formula's [rest term](taut_core::Factor::rest_term).
-    pub(crate) rest_term: Columns<1>,
+    pub(crate) rest_term: StickColumns<1>,
     /// The compliance, then the multipliers `stretched` and `compressed` of the [`Response`]; `None`
-    /// until a stick is not plain (a torn stick is not plain).
-    pub(crate) non_plain: Option<Columns<3>>,
+    /// until a stick is torn or not plain.
+    pub(crate) non_plain: Option<StickColumns<3>>,
     /// Whether any stick has had a compliance other than 0 since all constants were last refreshed.
     pub(crate) compliant: bool,
     /// The formula's [weight term](taut_core::Factor::weight_term); empty unless the formula
     /// [stores](taut_core::Factor::STORES_WEIGHT) it.
-    pub(crate) weight_term: Columns<1>,
-    /// For each particle, its inverse mass in all copies of the group; NaN if they differ.
+    pub(crate) weight_term: StickColumns<1>,
+    /// For each particle of a copy, its inverse mass, if that is the same in all copies of the group;
+    /// else NaN.
     pub(crate) inverse_masses: Vec<f32>,
-    /// The inverse mass of the majority of the particles; without a majority, any of
-    /// `inverse_masses`; [`NO_INVERSE_MASS`] if all are NaN. It affects only the performance.
+    /// The value that more than half of `inverse_masses` have, NaN not counted; if there is none, any
+    /// of them; [`NO_INVERSE_MASS`] if all are NaN. It affects only the performance.
     pub(crate) majority_inverse_mass: f32,
     /// The weight term of a stick both of whose ends have `majority_inverse_mass`.
     pub(crate) majority_weight_term: f32,
@@ -50,7 +51,7 @@ pub(crate) struct GroupConstants {
 
 /// Columns of values of the sticks, in the order of the schedule.
 #[derive(Clone, Debug)]
-pub(crate) struct Columns<const N: usize> {
+pub(crate) struct StickColumns<const N: usize> {
     /// Whether each stick has [`GROUP`] values in a column, one per copy; otherwise it has one for
     /// all copies.
     by_copy: bool,
@@ -80,10 +81,10 @@ impl Constants {
             })
         });
         let group = GroupConstants {
-            rest_term: Columns::filled(0, [0.0]),
+            rest_term: StickColumns::filled(0, [0.0]),
             non_plain: None,
             compliant: false,
-            weight_term: Columns::filled(0, [0.0]),
+            weight_term: StickColumns::filled(0, [0.0]),
             inverse_masses: Vec::new(),
             majority_inverse_mass: NO_INVERSE_MASS,
             majority_weight_term: 0.0,
@@ -138,7 +139,7 @@ impl Constants {
                 for group in 0..self.groups.len() {
                     self.refresh_masses(particles, group);
                     let constants = &mut self.groups[group];
-                    constants.rest_term = Columns::filled(self.ends.len(), [0.0]);
+                    constants.rest_term = StickColumns::filled(self.ends.len(), [0.0]);
                     (constants.non_plain, constants.compliant) = (None, false);
                     for index in 0..self.ends.len() {
                         self.refresh_stick(sticks, group, index);
@@ -200,7 +201,8 @@ impl Constants {
         first..first + self.layout.copies_in(group)
     }
 
-    /// Reads the constants of the stick at an index of the schedule, in all copies of a group.
+    /// Reads the constants of the stick at an index of the schedule, in all copies of a group, except
+    /// the weight term.
     fn refresh_stick(&mut self, sticks: &Sticks, group: usize, index: usize) {
         let (len, formula) = (self.ends.len(), self.formula);
         let rest_terms =
@@ -212,7 +214,7 @@ impl Constants {
         let GroupConstants { rest_term, non_plain, compliant, .. } = &mut self.groups[group];
         rest_term.set(index, &rest_terms);
         if non_plain.is_none() && non_plains != [PLAIN; GROUP] {
-            *non_plain = Some(Columns::filled(len, PLAIN));
+            *non_plain = Some(StickColumns::filled(len, PLAIN));
         }
         *compliant |= non_plains.iter().any(|&[compliance, ..]| compliance != 0.0);
         if let Some(non_plain) = non_plain {
@@ -228,7 +230,7 @@ impl Constants {
         group: usize,
     ) {
         if self.formula.stores_weight() {
-            self.groups[group].weight_term = Columns::filled(self.ends.len(), [0.0]);
+            self.groups[group].weight_term = StickColumns::filled(self.ends.len(), [0.0]);
             for index in 0..self.ends.len() {
                 self.refresh_weight_term(particles, sticks, group, index);
             }
@@ -272,7 +274,7 @@ impl Constants {
     }
 }
 
-impl<const N: usize> Columns<N> {
+impl<const N: usize> StickColumns<N> {
     /// Columns with the same values for each of `len` sticks.
     fn filled(len: usize, values: [f32; N]) -> Self {
         let columns = values.map(|value| {

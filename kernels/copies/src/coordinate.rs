@@ -19,7 +19,8 @@ pub(crate) struct Coordinate {
 }
 
 impl Coordinate {
-    /// Copies the values of a group from the column into the slots, and adds `signed_zero` to each.
+    /// Copies the values of a group from the column into the slots, and adds `signed_zero` to each:
+    /// +0.0 turns -0.0 into +0.0, and -0.0 changes nothing.
     ///
     /// # Safety
     /// - The column and the slots are valid as the fields say; no other code accesses the copies of

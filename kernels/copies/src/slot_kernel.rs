@@ -18,7 +18,8 @@ use crate::coordinate::Coordinate;
 use crate::layout::{GROUP, Layout};
 use crate::relax::relax_group;
 
-/// A thread is added only if each thread gets at least this many sticks, counted over all copies.
+/// Another thread is used only if each thread gets at least this many sticks, counted over all copies.
+/// The same number as in the indexed kernels (`lanes/src/indexed.rs`), where it was measured.
 const STICKS_PER_THREAD_MIN: usize = 8192;
 
 /// The plan of a [`CopiesKernel`](crate::CopiesKernel).

@@ -21,14 +21,16 @@ pub(crate) struct Strip {
     pub(crate) rows: Range<usize>,
 }
 
-/// A part of a sweep, usually a band: sticks to be relaxed in sequence, and the rows that enter and
-/// leave the sweep at this part.
+/// A part of a sweep (an iteration, with the motion before it if it is the first of its substep: see
+/// `time_skewed_sweep.rs`), usually a band: sticks to be relaxed in sequence, and the rows that the
+/// sweep enters and leaves.
 #[derive(Clone, Debug)]
 pub(crate) struct BandTask {
-    /// Rows that no earlier task uses.
+    /// Rows that no earlier task uses: the leading loop of a substep, such as motion, runs on them
+    /// before the sticks are relaxed.
     pub(crate) entering: Range<usize>,
     pub(crate) strips: Vec<Strip>,
-    /// Rows that no later task uses.
+    /// Rows that no later task uses: they are written back after the last iteration of the sticks.
     pub(crate) leaving: Range<usize>,
 }
 
@@ -44,8 +46,10 @@ impl BandTask {
     }
 }
 
-/// The blocks of the schedule, each as a task: first the blocks of the first phase, at which all
-/// their rows enter and leave, and then the seams, at which no rows do.
+/// The blocks of both phases, each as a task: the blocks of the first phase, and the seams. A loop
+/// over rows that runs apart from relaxation, such as motion or write-back, runs on the entering rows
+/// of the blocks of the first phase: all their rows, although seams use some of them, too. Seams have
+/// no such rows. The leaving rows are not used.
 pub(crate) fn blocks(sheet: &Sheet) -> [Vec<BandTask>; 2] {
     let [blocks, seams] = sheet.phases();
     let task = |block: &SheetBlock, rows: Range<usize>| BandTask {
@@ -89,7 +93,7 @@ pub(crate) fn band_tasks(sheet: &Sheet) -> Vec<BandTask> {
     tasks
 }
 
-/// The strips of a block, without those of families that span more columns than the sheet has.
+/// The strips of a block, without those of families whose sticks are too wide for the sheet.
 fn strips(sheet: &Sheet, block: &SheetBlock) -> Vec<Strip> {
     let families = sheet.families();
     block

@@ -102,8 +102,8 @@ impl Layout {
     }
 
     /// For sticks that span `across` columns: 1 in the lanes of a row that have a stick, and
-    /// [`ABSENT`] in the other lanes. Only sticks that begin in columns for which `is_included` is
-    /// true count.
+    /// [`ABSENT`] in the other lanes. A stick is in the lane of the column of its left end; it counts
+    /// only if `is_included` is true for that column.
     pub(crate) fn stick_presence(
         &self,
         across: usize,

@@ -9,8 +9,8 @@ use crate::constants::Constants;
 use crate::layout::Layout;
 use crate::narrow::NarrowSheet;
 
-/// How many lanes an iteration of a sheet relaxes and how many slots store it, padding included;
-/// for models of the cost of a step.
+/// How many lanes an iteration of a sheet relaxes and how many slots a column of it has, padding
+/// included; for models of the cost of a step.
 ///
 /// ```
 /// use taut_core::{Family, Sheet};

@@ -13,7 +13,7 @@ use crate::layout::Layout;
 /// The positions of the particles of a sheet at one time, by axis: as columns, `width * height`
 /// values each, and in strided rows, [`Layout::len`] each.
 #[derive(Clone, Copy)]
-pub(crate) struct Positions<const D: usize> {
+pub(crate) struct RawPositions<const D: usize> {
     pub(crate) columns: [SharedPtr<f32>; D],
     pub(crate) strided: [SharedPtr<f32>; D],
 }
@@ -23,9 +23,9 @@ pub(crate) struct Positions<const D: usize> {
 pub(crate) struct SheetBuffers<'a, const D: usize> {
     pub(crate) layout: Layout,
     /// The positions that a loop changes or copies.
-    pub(crate) target: Positions<D>,
+    pub(crate) target: RawPositions<D>,
     /// The positions that integration starts from.
-    pub(crate) source: Positions<D>,
+    pub(crate) source: RawPositions<D>,
     /// The inverse masses, in strided rows.
     pub(crate) inverse_mass: &'a [f32],
     /// For each slot of a row, its column in the sheet; [`u32::MAX`] for padding.
@@ -71,7 +71,7 @@ impl<const D: usize> Operation for RowLoop<'_, D> {
     fn run<V: Vector>(self, cpu: V::Cpu) {
         let Self { buffers, rows, slot_loop, scratch, finite } = self;
         let SheetBuffers { layout, target, source, inverse_mass, offsets } = buffers;
-        let (Positions { columns, strided }, source) = (target, source.strided);
+        let (RawPositions { columns, strided }, source) = (target, source.strided);
         let Layout { width, registers, pitch, .. } = layout;
         let (row_slots, row_lanes) = (layout.row_slots(), layout.row_lanes());
         assert!(layout.lanes == V::LANES);

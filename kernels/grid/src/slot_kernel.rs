@@ -12,12 +12,15 @@ use crate::band_tasks::BandTask;
 use crate::constants::Constants;
 use crate::layout::Layout;
 use crate::narrow::NarrowSheet;
-use crate::rows::{Positions, SheetBuffers};
+use crate::rows::{RawPositions, SheetBuffers};
 use crate::time_skewed_sweep::SweepData;
 
-/// A loop gets another thread only if each thread gets at least this many particles.
+/// A loop over rows apart from relaxation, such as motion, gets another thread only if each thread
+/// gets at least this many particles. The same number as in the indexed kernels
+/// (`lanes/src/indexed.rs`).
 const PARTICLES_PER_THREAD_MIN: usize = 8192;
-/// Relaxation gets another thread only if each thread gets at least this many sticks.
+/// Relaxation gets another thread only if each thread gets at least this many sticks. The same number
+/// as in the indexed kernels (`lanes/src/indexed.rs`), where it was measured.
 const STICKS_PER_THREAD_MIN: usize = 8192;
 
 /// The plan of a [`GridKernel`](crate::GridKernel).
@@ -32,7 +35,7 @@ pub struct GridSlotKernel<M> {
     pub(crate) blocks: Vec<BandTask>,
     /// How many of the blocks are in the first phase.
     pub(crate) first_phase_blocks: usize,
-    /// The tasks of the time-skewed sweep, for one thread.
+    /// The tasks of the time-skewed sweeps, for one thread.
     pub(crate) band_tasks: Vec<BandTask>,
     /// The register pairs of a sheet whose rows have few registers; else `None`.
     pub(crate) narrow: Option<NarrowSheet>,
@@ -56,7 +59,7 @@ impl<M: Machine> GridSlotKernel<M> {
         executor.threads().min(self.first_phase_blocks).min(sticks / STICKS_PER_THREAD_MIN)
     }
 
-    /// The data of a sweep, and the team that distributes its blocks.
+    /// The data of sweeps, and the team that distributes blocks.
     fn sweep_data<'a, const D: usize>(
         &'a mut self,
         buffers: SlotBuffers<'a, D>,
@@ -94,8 +97,11 @@ pub(crate) fn may_use_threads(sheet: &Sheet) -> bool {
 }
 
 /// The addresses of all columns and slots, after a check of their lengths.
-fn addresses<const D: usize>(positions: slots::Positions<'_, D>, layout: Layout) -> Positions<D> {
-    Positions {
+fn addresses<const D: usize>(
+    positions: slots::Positions<'_, D>,
+    layout: Layout,
+) -> RawPositions<D> {
+    RawPositions {
         columns: positions
             .columns
             .map(|column| SharedPtr(column[..layout.particles()].as_mut_ptr())),
@@ -134,7 +140,7 @@ impl<M: Machine, const D: usize> SlotKernel<D> for GridSlotKernel<M> {
         self.constants.set_inverse_h2(particles, sticks, inverse_h2);
     }
 
-    /// On one thread, all substeps are one time-skewed sweep.
+    /// True on one thread: then the sweeps of several substeps move down the sheet together.
     fn fuses_substeps(&self, executor: &dyn Executor) -> bool {
         self.threads(executor) <= 1
     }
@@ -145,8 +151,9 @@ impl<M: Machine, const D: usize> SlotKernel<D> for GridSlotKernel<M> {
         mut buffers: SlotBuffers<'_, D>,
         run: SubstepRun<'_, D>,
     ) -> bool {
-        // Threads synchronize after each phase, so they run one substep per call. If the executor
-        // has gained threads since `fuses_substeps`, the new ones get no work.
+        // Several threads synchronize after each phase, so they run one substep per call, and write
+        // nothing back in it. A call for more was made when there was one thread; if the executor has
+        // gained threads since then, the new ones get no work.
         let may_use_threads = run.substeps == 1 && !run.write_back && !run.write_back_previous;
         let threads = if may_use_threads { self.threads(executor) } else { 1 };
         let finite = AtomicBool::new(true);

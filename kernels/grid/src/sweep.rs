@@ -149,10 +149,9 @@ struct RowPointers<const D: usize> {
 }
 
 impl<const D: usize> RowPointers<D> {
-    /// Relaxes row after row. Sticks along rows have two batches, which alternate every `across`
-    /// registers (`skip_mask` skips the registers of the other batch). The first batch of all rows
-    /// is relaxed before the second: such rows share no particle, so the result is the same, and
-    /// loads do not wait for recent stores.
+    /// Relaxes row after row. Sticks along rows have two batches, which alternate every `across` registers (`skip_mask`
+    /// skips the registers of the other batch). The first batch of all rows is relaxed before the second: sticks along
+    /// different rows share no particle, so the result is the same, and loads do not wait for recent stores.
     #[inline(always)]
     fn relax<V: Vector>(&self, formula: impl Factor, constants: &impl LoadConstants<V>) {
         let Self { ref rows, registers, pitch, across, down, leans_left, .. } = *self;
@@ -224,6 +223,7 @@ impl<const D: usize> RowPointers<D> {
     ) {
         // SAFETY: by contract.
         unsafe {
+            // Inverse masses are loaded shifted: no recent store changed them, so the load does not stall.
             let constants = constants.load(&sticks, partner + 1, true);
             let (index_a, index_b) = (sticks.from + sticks.offset, sticks.to + partner);
             let b = successors(self.load::<V>(constants.cpu, index_b));

@@ -17,7 +17,7 @@ use taut_lanes::{Machine, SharedPtr};
 use crate::band_tasks::{BandTask, Strip};
 use crate::constants::Constants;
 use crate::narrow::{NarrowSheet, Pairs, RegisterPair, RelaxPairs};
-use crate::rows::{Positions, RowLoop, SheetBuffers};
+use crate::rows::{RawPositions, RowLoop, SheetBuffers};
 use crate::sweep::Relax;
 
 /// Number of adjacent sweeps that advance together: the bands of two sweeps fit the L1 cache unless
@@ -26,17 +26,17 @@ const SWEEPS_AT_ONCE: usize = 2;
 /// Number of waves (see [`SweepData::sweep_tasks`]) that adjacent sweeps run before the next sweeps
 /// follow, which then find the bands in the L2 cache.
 const WAVES_AT_ONCE: usize = 4;
-/// Number of sweeps in progress: memory is read and written once for all of them.
+/// Maximum number of sweeps in progress: memory is read and written once for all of them.
 const SWEEPS_IN_PROGRESS: usize = 8;
 
-/// The data that all threads work on.
+/// The data of sweeps, shared by all threads.
 pub(crate) struct SweepData<'a, M, const D: usize> {
     pub(crate) machine: M,
     pub(crate) constants: &'a Constants,
     pub(crate) buffers: SheetBuffers<'a, D>,
     /// For sticks that span 0, 1 and 2 columns: negative in the lanes of a row that have no stick.
     pub(crate) presence: &'a [Column<f32>; 3],
-    /// A scratch row for each block.
+    /// A scratch row for each block, and at least one.
     pub(crate) scratch: SharedPtr<f32>,
     /// Becomes false if a position written back is not finite.
     pub(crate) finite: &'a AtomicBool,
@@ -49,7 +49,7 @@ pub(crate) struct SweepData<'a, M, const D: usize> {
 }
 
 impl<M: Machine, const D: usize> SweepData<'_, M, D> {
-    /// Sweeps the whole sheet.
+    /// Runs the substeps of `run` on the whole sheet, on the calling thread.
     ///
     /// # Safety
     /// - Same as for [`sweep_tasks`](Self::sweep_tasks), for all rows.
@@ -59,7 +59,7 @@ impl<M: Machine, const D: usize> SweepData<'_, M, D> {
         unsafe { self.sweep_tasks(self.band_tasks, pairs, 0, run) };
     }
 
-    /// Sweeps one block.
+    /// Runs the substeps of `run` on one block.
     ///
     /// # Safety
     /// - Same as for [`sweep_tasks`](Self::sweep_tasks), for the rows of the block and the rows that
@@ -82,7 +82,7 @@ impl<M: Machine, const D: usize> SweepData<'_, M, D> {
     /// the last substep.
     ///
     /// # Safety
-    /// - The columns and strided rows of target and source are as long as [`Positions`] says, and
+    /// - The columns and strided rows of target and source are as long as [`RawPositions`] says, and
     ///   valid for reading and writing at the rows of the tasks, and at the rows that their sticks
     ///   reach; no other code accesses these rows, nor the scratch row of the block, during the
     ///   call.
@@ -154,7 +154,7 @@ impl<M: Machine, const D: usize> SweepData<'_, M, D> {
     /// - Same as for [`sweep_tasks`](Self::sweep_tasks), for the rows that these strips reach.
     unsafe fn relax_strips(&self, buffers: SheetBuffers<'_, D>, strips: &[Strip]) {
         let Self { machine, constants, presence, .. } = *self;
-        let SheetBuffers { target: Positions { strided, .. }, inverse_mass, .. } = buffers;
+        let SheetBuffers { target: RawPositions { strided, .. }, inverse_mass, .. } = buffers;
         // SAFETY: by contract.
         machine.run(unsafe { Relax::new(constants, strided, inverse_mass, presence, strips) });
     }
@@ -171,7 +171,7 @@ impl<M: Machine, const D: usize> SweepData<'_, M, D> {
         pairs: &[RegisterPair],
     ) {
         let Self { machine, constants, .. } = *self;
-        let SheetBuffers { target: Positions { strided, .. }, inverse_mass, .. } = buffers;
+        let SheetBuffers { target: RawPositions { strided, .. }, inverse_mass, .. } = buffers;
         // SAFETY: by contract; `narrow` was made from the constants.
         machine.run(unsafe { RelaxPairs::new(constants, narrow, strided, inverse_mass, pairs) });
     }

@@ -34,7 +34,7 @@ impl Machine for OneLane {
 /// A choice of register type.
 ///
 /// It is safe to implement, because no unsafe code relies on it: a kernel whose layout depends on
-/// [`lanes`](Self::lanes) panics if the registers that [`run`](Self::run) chose have a different
+/// [`lanes`](Self::lanes) panics if the registers that [`run`](Self::run) chooses have a different
 /// number of lanes. Unsafe code relies only on the register type ([`Vector`]) and its `Cpu`.
 pub trait Machine: Copy + Send + Sync + 'static {
     /// The name of the [`IndexedKernel`](crate::IndexedKernel) on this machine.

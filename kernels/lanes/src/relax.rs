@@ -321,7 +321,9 @@ impl<'a, V: Vector, F: Factor> PlainSticks<'a, V, F> {
     #[inline(always)]
     fn displace<const D: usize>(&self, [old_a, old_b]: [[V; 4]; 2], gains: [V; 2]) -> [[V; 4]; 2] {
         // The inverse mass in a record does not change: either the gain of its field is 0, or the
-        // difference of the two inverse masses is 0 (they are equal) and the gain is finite.
+        // difference of the two inverse masses is 0 (they are equal) and the gain is not infinite.
+        // (If the gain is NaN, the inverse mass may become NaN, and the positions do: the simulation
+        // has blown up.)
         let gains_a = if self.inverse_mass.is_some() && !F::MAY_BE_INFINITE {
             gains[0].spread_with_any_fourth()
         } else {

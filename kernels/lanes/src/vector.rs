@@ -9,8 +9,8 @@ use taut_core::{Lane, arrays};
 ///
 /// # Safety
 /// Unsafe code relies on these methods and on [`LANES`](Self::LANES). An implementation guarantees:
-/// - `LANES` is 1, 4, 8 or 16, and divides [`PADDING`](taut_core::PADDING). (The kernels check it when they are
-///   compiled.)
+/// - `LANES` is 1, 4, 8 or 16. (When a kernel is compiled, it checks that `LANES` divides
+///   [`PADDING`](taut_core::PADDING), which is 16.)
 /// - [`load`](Self::load) reads, and [`store`](Self::store) writes, exactly `LANES` consecutive
 ///   values from the address on.
 /// - [`gather_rows`](Self::gather_rows), [`scatter_rows`](Self::scatter_rows),
@@ -60,16 +60,17 @@ pub unsafe trait Vector: Lane {
     unsafe fn store(self, to: *mut f32);
 
     /// Reads four values per lane: a [`Record`](crate::Record), or four neighbours in a column.
-    /// Returns them in memory order, as *rows*. A row consists of *quarters* of four values (a
-    /// register of 16 lanes has four): quarter `i` of row `q`, its values `4 i` to `4 i + 3`, belongs
-    /// to lane `q + 4 i`. (With one lane, row `q` is value `q`.)
+    /// Returns them in memory order, as *rows*. A row consists of *quarters* of four values
+    /// (four in a register of 16 lanes, two in one of 8): quarter `i` of row `q`, its values `4 i` to
+    /// `4 i + 3`, belongs to lane `q + 4 i`. (With one lane, row `q` is value `q`.)
     ///
     /// # Safety
     /// - `address(lane)` is valid for reading four `f32`, for each lane below
     ///   [`LANES`](Self::LANES); with the alignment of an `f32`.
     unsafe fn gather_rows(cpu: Self::Cpu, address: impl Fn(usize) -> *const [f32; 4]) -> [Self; 4];
 
-    /// Writes four values per lane. Where two lanes overlap in memory, either value may remain.
+    /// Writes four values per lane, from rows as [`gather_rows`](Self::gather_rows) returns them.
+    /// Where two lanes overlap in memory, either value may remain.
     ///
     /// # Safety
     /// - `address(lane)` is valid for writing four `f32`, for each lane below

@@ -7,8 +7,9 @@ use taut_core::{PACKET_STICKS, PlanError, Real, STAR_STICKS, Schedule};
 
 use crate::{Access, Form, Program, Register, TWO_AT_ONCE_LANES};
 
-/// A block of a single batch longer than this is split into tasks of this many sticks: the sticks
-/// are independent, so threads can share them without changing the result.
+/// The maximum number of sticks of a task that is a part of a batch. A block of a single batch longer
+/// than this is split into such tasks: the sticks are independent, so threads can share them without
+/// changing the result.
 const TASK_STICKS: usize = 2048;
 
 /// The number of registers that are transposed together: one for each of the four values of a
@@ -50,7 +51,8 @@ impl<S: Real> Program<S> {
     }
 
     /// Whether the first [`STAR_STICKS`] batches are a star packet: full batches whose sticks at
-    /// the same index form a star, and whose stars share no particle.
+    /// the same index form a star, and whose stars share no particle. Always false if the number of
+    /// lanes is not a multiple of 4 or does not divide [`PACKET_STICKS`].
     fn starts_with_stars(&self, batches: &[&[u32]]) -> bool {
         let Some(star_packet) = batches.first_chunk::<STAR_STICKS>() else { return false };
         if !self.lanes.is_multiple_of(TRANSPOSED_REGISTERS)
@@ -78,7 +80,8 @@ impl<S: Real> Program<S> {
     }
 
     /// Appends the registers of a batch: first registers of runs and pairs, then the registers of
-    /// the other sticks.
+    /// the other sticks. If registers cannot be transposed (their number of lanes is not
+    /// a multiple of 4), or if the batch does not fill one, all sticks are scattered.
     fn lay_out_batch(&mut self, batch: &[u32]) {
         if !self.lanes.is_multiple_of(TRANSPOSED_REGISTERS) || batch.len() < self.lanes {
             self.lay_out_registers(Access::Scattered, batch);
@@ -141,7 +144,7 @@ impl<S: Real> Program<S> {
             let begin = self.stick_of.len();
             let last = register[register.len() - 1];
             self.stick_of.resize(begin + self.lanes, last);
-            for (index, &stick) in register.iter().enumerate().rev() {
+            for (index, &stick) in register.iter().enumerate() {
                 let slot = begin + lane_of(index, self.lanes);
                 self.stick_of[slot] = stick;
                 self.slot_of[stick as usize] = slot as u32;

@@ -32,7 +32,8 @@ impl<S: Real> Program<S> {
                 for &stick in changed_sticks {
                     self.refresh_stick(sticks, stick as usize);
                 }
-                // A changed inverse mass may change that of a segment even if no form changes.
+                // A changed inverse mass may change the inverse mass of a segment even if no register
+                // changes its form.
                 let mut rebuild = !changed_masses.is_empty();
                 for &stick in changed_sticks {
                     rebuild |= self.refresh_masses_of(particles, sticks, stick as usize);
@@ -222,9 +223,10 @@ impl<S: Real> Program<S> {
     }
 
     /// Whether the registers of a group whose forms or inverse masses differ are relaxed together,
-    /// all with [`Form::MixedMasses`]; otherwise they are relaxed one by one. If they are relaxed
-    /// together, registers of equal masses lose their faster loop. With narrow registers, that
-    /// costs more than grouping gains, unless most registers have mixed masses anyway.
+    /// all with [`Form::MixedMasses`]; otherwise they are relaxed one by one. A group with a register
+    /// that is [`Form::NonPlain`] is always relaxed one by one. In a group that is relaxed together,
+    /// registers of equal masses lose their faster loop. With narrow registers, that costs more than
+    /// grouping gains, unless most registers have mixed masses anyway.
     fn is_relaxed_as_mixed(&self, group: Range<usize>) -> bool {
         let registers = &self.registers[group];
         let count = |form| registers.iter().filter(|register| register.form == form).count();

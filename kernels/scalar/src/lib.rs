@@ -226,6 +226,7 @@ impl<const D: usize, S: Real> ScalarPlan<D, S> {
     /// Whether the records belong to these particles.
     fn records_belong_to(&self, particles: &Particles<D, S>) -> bool {
         let Some([position_cursor, _]) = self.synced else { return false };
+        // Adding a particle is not recorded as a change of a position.
         particles.position_changes().since(position_cursor) != Delta::ForeignCursor
             && self.records.len() == particles.len()
     }
@@ -306,7 +307,8 @@ impl<const D: usize, S: Real> ScalarPlan<D, S> {
         let mass_cursor = particles.mass_changes().now();
         let (Columns { mut previous, inverse_mass, .. }, position_cursor) =
             particles.columns_and_cursor();
-        // The cursors are set before the stage runs, because the stage may panic.
+        // `columns_and_cursor` records a change of all positions. The cursors are set before the stage
+        // runs, because the stage may panic: then the next call still reads only later changes.
         self.synced = Some([position_cursor, mass_cursor]);
         // The columns are padded to whole registers, as stages expect; the records are not.
         for first in (0..inverse_mass.len()).step_by(STAGE_PARTICLES) {

@@ -9,7 +9,8 @@ use taut_core::{Counted, Factor, Formula, Particles, Real, Sticks, Tally, WithFa
 /// counted: rest terms, and weight terms if the formula stores them ([`Factor::STORES_WEIGHT`]).
 /// Every stick is counted as a plain one.
 ///
-/// The count of a step is this count times substeps times iterations. The particles do not move.
+/// All relaxations of a step together take this count times substeps times iterations; its motion is
+/// not counted. The particles do not move.
 ///
 /// ```
 /// # use taut_core::{Duplicates, Formula, Particles, Sticks};

@@ -1,4 +1,5 @@
-//! Changes of a world in two or three dimensions: particles, sticks, settings, wind and kernels.
+//! Methods that read or change a world in two or three dimensions: particles, sticks, settings, wind
+//! and kernels.
 
 use alloc::sync::Arc;
 

@@ -62,7 +62,7 @@ pub struct AnyWorld {
     drawing: Drawing,
     /// How many of the removed triangles and torn sticks are already marked in `drawing`.
     removed: [usize; 2],
-    /// How many times the lines or triangles of `drawing` changed.
+    /// A count that increases whenever the lines or triangles of `drawing` change or are read again.
     drawing_version: u64,
     /// Buffers that are kept so that calls do not allocate: the positions of vertices, from which
     /// normals are computed, and the normals.

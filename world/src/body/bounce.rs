@@ -43,9 +43,9 @@ struct BounceContact {
     point: Vector,
     /// Unit normal, out of the other body or the obstacle.
     normal: Vector,
-    /// Displacement of the obstacle along the normal, m.
+    /// Displacement of the obstacle along the normal, m; 0 if the other side is a body.
     obstacle_displacement: f64,
-    /// Target displacement along the normal after the bounce, m.
+    /// Target displacement along the normal after the bounce, relative to the other side, m.
     outgoing: f64,
     /// Accumulated impulse, kg m.
     impulse: f64,

@@ -227,7 +227,7 @@ impl Sides {
     }
 }
 
-/// Solves contacts together. Its fields are buffers for reuse, not state.
+/// Solves contacts together. Its fields are buffers for reuse: no call depends on the calls before it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Solver<const D: usize> {
     /// The states of `particles`, then those of fixed points.
@@ -247,8 +247,9 @@ impl<const D: usize> Solver<D> {
     pub(crate) fn resolve(&mut self, contacts: &mut Vec<Contact<D>>, particles: &mut Particles<D>) {
         self.gather(contacts, particles);
         let Self { states, sides, .. } = self;
-        // First, the penetration that existed a substep ago is removed. The previous positions move by
-        // the same vector, so this adds no velocity: otherwise overlapping bodies would fly apart.
+        // First, the penetration that existed a substep ago and still exists is removed. The previous
+        // positions move by the same vector, so this adds no velocity: otherwise overlapping bodies would
+        // fly apart.
         iterate(contacts, sides, |contact, sides| {
             let now = contact.separation(sides.offset(states, NOW));
             let before = contact.separation(sides.offset(states, BEFORE));

@@ -12,7 +12,7 @@ use crate::linear::{Vector, apply, direction, matrix, per_axis, transposed};
 use crate::pose::BodyPose;
 use crate::vector::{difference, dot, sum};
 
-/// The cosine of the angle up to which two normals count as equal.
+/// The cosine of the angle up to which two normals count as equal, 0.08 degrees.
 const SAME_DIRECTION: f64 = 0.999_999;
 
 /// The convex hull of a body's mesh, in body coordinates (the body's axes, from its centre).
@@ -98,7 +98,8 @@ impl Hull {
         let relative_pose =
             Pose3::from_parts(to_vec3(relative.centre), Rot3::from_xyzw(x, y, z, w));
         manifold.clear();
-        // The search starts from this normal. That of the last call would make the result depend on it.
+        // The search starts from this normal. With the normal of the last call, the result would depend on
+        // that call.
         manifold.local_n1 = Vec3::ZERO;
         let (one, two) = (&*self.shape, &*other.shape);
         contact_manifold_pfm_pfm(&relative_pose, one, 0.0, None, two, 0.0, None, margin, manifold);

@@ -95,7 +95,7 @@ impl Limb {
 
 /// Largest number of segments between the sample points of half a limb.
 const SEGMENTS_MAX: f32 = 8.0;
-/// Smallest distance between sample points, m.
+/// Smallest distance between sample points, m: avoids a division by 0 for a limb with the radius 0.
 const SPACING_MIN: f32 = 1e-6;
 
 /// Sample points of the two halves of an axis, as fractions of the whole axis: pairs of one point of
@@ -371,8 +371,8 @@ pub(super) fn axis_distance<const D: usize>(limbs: [&Limb; 2], particles: &Parti
     length(difference(p.position(particles), q.position(particles)))
 }
 
-/// The contact of two limbs whose axes keep `contact_distance`, m, if they are nearer than that
-/// plus the margin.
+/// The contact of two limbs whose axes keep `contact_distance`, m. None if the axes are farther apart
+/// than that plus the margin, if neither limb can move, or if the normal cannot be determined.
 fn contact<const D: usize>(
     limbs: [&Limb; 2],
     particles: &Particles<D>,

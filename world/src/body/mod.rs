@@ -128,7 +128,7 @@ impl Body {
 #[derive(Clone, Debug, Default)]
 pub struct Bodies<const D: usize = 3> {
     all: Vec<Body>,
-    /// c1 to c4 of every vertex, body by body.
+    /// The weights c1 to c4 (see [`WeightedPoint`]) of every vertex, body by body.
     weights: [Vec<f32>; 4],
     /// The triangles of all bodies, by the indices of their vertices among those of all bodies.
     triangles: Vec<[u32; 3]>,

@@ -33,8 +33,9 @@ impl BodyScratch<3> {
 }
 
 impl Bodies<3> {
-    /// Moves bodies apart. Contacts up to a distance of `margin`, m, are found once per substep; if the
-    /// surface or the margin differs from that of the previous call, they are found again.
+    /// Moves bodies apart. Contacts of hulls up to `margin` plus the thickness of the surface apart, m,
+    /// are found once per substep; if the surface or the margin differs from that of the previous call,
+    /// they are found again.
     pub(crate) fn resolve_contacts(
         &self,
         particles: &mut Particles<3>,
@@ -58,7 +59,7 @@ impl Bodies<3> {
 }
 
 impl Scratch {
-    /// Finds the contacts of all pairs.
+    /// Finds the contacts of all pairs of hulls that are at most `margin` plus the thickness apart, m.
     fn find(&mut self, bodies: &[Body], particles: &Particles<3>, surface: &Surface, margin: f32) {
         let Surface { thickness, friction, .. } = *surface;
         self.find_pairs(bodies, particles, margin + thickness);
@@ -85,16 +86,16 @@ impl Scratch {
         }
     }
 
-    /// Finds the pairs of bodies whose bounding boxes are at most `margin` apart, in the order of
-    /// their indices, without pairs of two pinned bodies.
-    fn find_pairs(&mut self, bodies: &[Body], particles: &Particles<3>, margin: f32) {
+    /// Finds the pairs of bodies whose bounding boxes are at most `distance`, m, apart, in the order
+    /// of their indices, without pairs of two pinned bodies.
+    fn find_pairs(&mut self, bodies: &[Body], particles: &Particles<3>, distance: f32) {
         let Self { poses, boxes, pairs, .. } = self;
         poses.clear();
         poses.extend(bodies.iter().map(|body| body.pose(particles)));
         boxes.clear();
         boxes.extend(bodies.iter().zip(&*poses).enumerate().filter_map(
             |(object, (body, pose))| {
-                let [low, high] = body.hull.as_ref()?.bounds(pose, 0.5 * f64::from(margin));
+                let [low, high] = body.hull.as_ref()?.bounds(pose, 0.5 * f64::from(distance));
                 Some(BoundingBox { object, low, high })
             },
         ));

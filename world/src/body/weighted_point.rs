@@ -18,7 +18,7 @@ use taut_core::Particles;
 /// let p = WeightedPoint::on_stick([0, 1], 0.25);
 /// assert_eq!(p.position(&stick), [1.0, 0.0, 0.0]);
 ///
-/// // Moving the point to q moves the near end more than the far one, in the ratio 0.75 to 0.25.
+/// // Moving the point by 1 m moves the near end more than the far one, in the ratio 0.75 to 0.25.
 /// p.move_by(&mut stick, [0.0, 1.0, 0.0]);
 /// assert_eq!(p.position(&stick), [1.0, 1.0, 0.0]);
 /// assert_eq!([stick.position(0)[1], stick.position(1)[1]], [1.2, 0.4]);
@@ -26,7 +26,8 @@ use taut_core::Particles;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WeightedPoint {
-    /// The particles. A particle with a weight of 0 does not move, so any may fill unused entries.
+    /// The particles. A particle with a weight of 0 does not move, so any particle may fill an unused
+    /// entry.
     pub particles: [u32; 4],
     /// Their weights c1 to c4.
     pub weights: [f32; 4],
@@ -196,7 +197,7 @@ impl WeightedPoint {
 pub(crate) struct Probe {
     /// The point itself.
     pub(crate) point: WeightedPoint,
-    /// A nearby point that is assumed to be outside the obstacle.
+    /// A nearby point that is assumed to be outside the obstacle at the beginning of the substep.
     pub(crate) inner: WeightedPoint,
     /// The distance at which contacts begin, m.
     pub(crate) contact_distance: f32,

@@ -29,8 +29,8 @@ impl BodyPose {
 }
 
 impl<const D: usize> ObstacleFigure<'_, D> {
-    /// The pose as a column-major matrix: the axes, then the origin, m. In two dimensions z is
-    /// unchanged.
+    /// The pose as a column-major matrix: the axes, then the origin, m. In two dimensions
+    /// the matrix leaves z unchanged.
     #[must_use]
     pub fn matrix(&self) -> [[f64; 4]; 4] {
         let [x, y, z, w] = self.rotation;

@@ -23,7 +23,8 @@ pub struct EmitterSettings<const D: usize = 3> {
     pub rate: f64,
     /// Mean velocity, m/s.
     pub velocity: [f32; D],
-    /// Speed along the normal of the source, m/s, added to the mean velocity. (A point has no normal.)
+    /// Speed along the normal of the source, m/s, added to the mean velocity. (A point has no normal,
+    /// and in two dimensions no source has one.)
     pub normal_speed: f32,
     /// Largest deviation of a velocity from the mean, m/s: velocities are distributed uniformly in a
     /// ball of this radius.
@@ -221,7 +222,7 @@ impl<const D: usize> Emitter<D> {
     }
 
     /// Number of births up to `time`, s.
-    #[allow(clippy::cast_sign_loss, reason = "a count; the cast makes 0 of a negative one")]
+    #[allow(clippy::cast_sign_loss, reason = "the cast of a negative number gives 0")]
     fn births_until(&self, time: f64) -> u64 {
         (self.settings.rate * time) as u64
     }
@@ -310,7 +311,7 @@ impl<const D: usize> Emitter<D> {
             let start = parabola(age - h);
             let damped_displacement = parabola(age) - start - gravity_displacement;
             particles.positions_mut(axis)[particle] = start as f32;
-            // If damping leaves almost no velocity, the quotient overflows: use 0.
+            // If damping leaves almost no velocity, this quotient is too large for a coordinate: use 0.
             let last_displacement = damped_displacement / retention;
             let last_displacement =
                 if last_displacement.abs() <= COORDINATE_MAX { last_displacement } else { 0.0 };

@@ -22,7 +22,7 @@ pub struct ParticleState<const D: usize = 3> {
     /// The time at the end of the substep, s.
     pub time: f64,
     /// The largest drag coefficient (force over speed), kg/s, that does not reverse its velocity in
-    /// this substep; infinite if it is pinned.
+    /// this substep; infinite if the particle is pinned.
     pub max_drag: f32,
 }
 
@@ -33,7 +33,7 @@ pub trait Law<const D: usize = 3>: Send + Sync {
     /// The force on a particle, N.
     fn force(&self, on: &ParticleState<D>) -> [f32; D];
 
-    /// Whether it does not depend on time: see [`Force::is_steady`]. False by default, also for
+    /// Whether the force does not depend on time: see [`Force::is_steady`]. False by default, also for
     /// functions.
     fn is_steady(&self) -> bool {
         false
@@ -324,14 +324,15 @@ impl<const D: usize> Law<D> for Acceleration<D> {
     }
 }
 
-/// A point mass with softened gravity (H. C. Plummer 1911): the acceleration is
-/// `strength d / (d·d + softening²)^1.5`, clamped to
-/// [`MAX_ACCELERATION`](Self::MAX_ACCELERATION) along each axis.
+/// A point mass with softened gravity (H. C. Plummer 1911): the acceleration of a particle is
+/// `strength d / (d·d + softening²)^1.5`, where `d` is the vector from the particle to the point mass,
+/// clamped to [`MAX_ACCELERATION`](Self::MAX_ACCELERATION) along each axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Attractor<const D: usize = 3> {
     /// Its position, m.
     pub position: [f32; D],
-    /// G m, m³/s², of a magnitude up to 1e24 (1.3e20 for the sun); negative values repel.
+    /// G m, the gravitational constant times the mass, m³/s², of a magnitude up to 1e24 (1.3e20 for the
+    /// sun); negative values repel.
     pub strength: f32,
     /// The softening length, m. Values below [`MIN_SOFTENING`](Self::MIN_SOFTENING) are treated as
     /// that.

@@ -1,4 +1,5 @@
-//! Forces on particles: a substep accumulates them, integrates the motion and clears them.
+//! Forces on particles. They are added up once per step or in each substep ([`Sampling`]), and act on
+//! the motion of the particles in each substep.
 
 mod field;
 mod gusts;
@@ -43,9 +44,9 @@ pub trait Force<const D: usize = 3>: Debug + Send + Sync {
         false
     }
 
-    /// Whether the force can act on `model` at any time of a step. An island on which no
-    /// force acts, and with which no obstacle may collide, is stepped by its kernel in one call,
-    /// which is faster. By default true.
+    /// Whether the force can act on `model` at any time of a step. The kernel of an island runs a whole
+    /// step in one call, which is faster, if no force, spring, guide, emitter, tie or self-collision acts
+    /// on the island, and no obstacle may collide with it. By default true.
     fn acts_on(&self, model: &Model<D>) -> bool {
         let _ = model;
         true

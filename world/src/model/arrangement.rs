@@ -12,19 +12,19 @@ use super::Model;
 /// model; an [`Arrangement`] is an `Order` with a numbering of the particles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Order {
-    /// [`Schedule::authored`].
+    /// By the numbers of the sticks: [`Schedule::authored`].
     Authored,
-    /// [`Schedule::coloured`].
+    /// Colours that span the whole mesh: [`Schedule::coloured`].
     Coloured,
-    /// [`Schedule::packed`].
+    /// Packets of sticks from a local window: [`Schedule::packed`].
     Packed,
-    /// [`Schedule::starred`].
+    /// Packets of stars: [`Schedule::starred`].
     Starred,
-    /// [`Schedule::banded`].
+    /// Bands of consecutive particles, in each one direction after the other: [`Schedule::banded`].
     Banded,
-    /// [`Schedule::blocked`].
+    /// Blocks of particles that lie near each other: [`Schedule::blocked`].
     Blocked,
-    /// [`Sheet::schedule`](taut_core::Sheet::schedule): regular sheets only.
+    /// Bands of rows, for regular sheets only: [`Sheet::schedule`](taut_core::Sheet::schedule).
     Sheet,
 }
 
@@ -34,9 +34,9 @@ pub enum Order {
 pub enum Numbering {
     /// That of the model: nothing is renumbered.
     Given,
-    /// [`Renumbering::reverse_cuthill_mckee`].
+    /// [`Renumbering::reverse_cuthill_mckee`], before the schedule is made.
     Rcm,
-    /// [`Renumbering::hilbert`].
+    /// [`Renumbering::hilbert`], before the schedule is made.
     Hilbert,
     /// Like [`Rcm`](Self::Rcm), after the schedule is made.
     RcmAfter,

@@ -66,7 +66,7 @@ impl Model {
     ///
     /// let bridge = Bridge { planks: 10, rails: 0.0, ..Bridge::default() };
     /// let bridge = Model::bridge([0.0, 5.0, 0.0], [8.0, 5.0, 0.0], &bridge)?;
-    /// assert_eq!(bridge.groups["deck"].len(), 2 * (2 * 10 + 2)); // and the two ends
+    /// assert_eq!(bridge.groups["deck"].len(), 2 * (2 * 10 + 2)); // 2 ropes; 2 particles per plank, and the ends
     /// assert_eq!(bridge.faces.len(), 2 * 10);
     /// # Ok::<(), taut_world::ModelError>(())
     /// ```
@@ -108,7 +108,7 @@ impl Model {
         // Points to the left, facing the end.
         let side = unit(cross(UP, [x, 0.0, z])).unwrap_or_default();
 
-        // Cross-sections from start to end: gaps and planks alternate, starting with a gap.
+        // Cross-sections from start to end. Between them, gaps and planks alternate, starting with a gap.
         let sections = 2 * planks + 2;
         let middle = |section: usize| {
             let t = section as f64 / (sections - 1) as f64;

@@ -15,7 +15,7 @@ pub(super) fn check_inverse_mass(mass: f64) -> Result<f32, ModelError> {
     Ok((1.0 / mass) as f32)
 }
 
-/// Checks that a quantity is above 0.
+/// Checks that a quantity is above 0 and finite, and returns it in `f64`.
 pub(super) fn check_positive(
     key: &'static str,
     what: &'static str,
@@ -25,7 +25,7 @@ pub(super) fn check_positive(
     ModelError::check(key, what, f64::from(value), range, "above 0 and finite")
 }
 
-/// Checks that a quantity is not below 0.
+/// Checks that a quantity is finite and not below 0, and returns it in `f64`.
 pub(super) fn check_not_negative(
     key: &'static str,
     what: &'static str,
@@ -34,7 +34,7 @@ pub(super) fn check_not_negative(
     ModelError::check(key, what, f64::from(value), 0.0.., "at least 0 and finite")
 }
 
-/// Checks a fraction, from 0 to 1.
+/// Checks that a fraction is from 0 to 1, and returns it in `f64`.
 pub(super) fn check_fraction(
     key: &'static str,
     what: &'static str,
@@ -43,7 +43,7 @@ pub(super) fn check_fraction(
     ModelError::check(key, what, f64::from(value), 0.0..=1.0, "from 0 to 1")
 }
 
-/// Checks that a count is at least `min`.
+/// Checks that a count is at least `min`, and returns it.
 pub(super) fn check_at_least(
     key: &'static str,
     what: &'static str,
@@ -55,17 +55,18 @@ pub(super) fn check_at_least(
     Ok(count)
 }
 
-/// Checks a number of particles before memory is allocated, and returns it.
+/// Checks that a number of particles is at most [`PARTICLES_MAX`], before memory is allocated, and
+/// returns it.
 pub(super) fn check_particles(count: u128) -> Result<usize, ModelError> {
     Ok(check_limit("particles", count, PARTICLES_MAX)?)
 }
 
-/// Checks the number of particles of a rectangular grid before memory is allocated, and returns it.
+/// Like [`check_particles`], for the number of particles of a rectangular grid.
 pub(super) fn check_rectangle(columns: usize, rows: usize) -> Result<usize, ModelError> {
     check_particles((columns as u128).saturating_mul(rows as u128))
 }
 
-/// Checks a number of sticks before memory is allocated, and returns it.
+/// Checks that a number of sticks is at most [`STICKS_MAX`], before memory is allocated, and returns it.
 pub(super) fn check_sticks(count: u128) -> Result<usize, ModelError> {
     Ok(check_limit("sticks", count, STICKS_MAX)?)
 }

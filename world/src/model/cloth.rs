@@ -59,8 +59,8 @@ impl<const D: usize> Axes<D> {
 /// How each cell of a sheet is cut into two triangles.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Diagonals {
-    /// Alternating as on a chessboard, so that no direction is favoured. Wind takes longer, because
-    /// every other slot in a row of triangles is a gap.
+    /// Alternating as on a chessboard, so that no direction is favoured. Wind takes longer to compute:
+    /// triangles of one orientation are in every other cell, so half of the SIMD lanes are unused.
     Alternating,
     /// All from the upper left to the lower right.
     #[default]
@@ -147,7 +147,7 @@ impl<const D: usize> Model<D> {
     /// # Errors
     /// Fewer than 2 columns or rows, or more than 2²⁴ particles; a width, height or density that
     /// is not above 0 and finite; axes without a direction, or parallel; particles of less than
-    /// 1e-9 or more than 1e9 kg; no family with a stick.
+    /// 1e-9 or more than 1e9 kg; families without a stick in a grid of this size.
     pub fn cloth(cloth: &Cloth<D>) -> Result<Self, ModelError> {
         let Cloth { columns, rows, .. } = *cloth;
         check_at_least("columns", "the number of columns of a cloth", columns, 2, "at least 2")?;
@@ -229,7 +229,7 @@ impl<const D: usize> Model<D> {
     }
 }
 
-/// Which sticks of a sheet resist bending: those between second neighbours.
+/// Which sticks of a sheet resist bending: those whose ends are two columns or two rows apart.
 pub(super) fn bending_of(sheet: &Sheet) -> Vec<bool> {
     let is_bending = |family: Family| family.span().contains(&2);
     if !sheet.families().iter().any(|&family| is_bending(family)) {

@@ -10,7 +10,8 @@ const COLUMNS_MIN: usize = 16;
 
 impl<const D: usize> Model<D> {
     /// If the sticks are exactly those of a regular sheet, renumbers them as the sheet numbers
-    /// them. The model must be new, with plain sticks.
+    /// them. The sticks must be plain, and of the lists with an entry per stick only `bending` may
+    /// have entries.
     pub(super) fn recognize_sheet(self) -> Self {
         let found = Sheet::find(&self.sticks);
         let Some((sheet, order)) = found.filter(|(sheet, _)| sheet.width() >= COLUMNS_MIN) else {

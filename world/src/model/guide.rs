@@ -19,14 +19,15 @@ pub struct Guide<const D: usize = 3> {
 }
 
 impl<const D: usize> Model<D> {
-    /// Pins the particles of a group and moves them by a path and a spin, starting from their
-    /// positions when a world is created: at time 0 they are there, even if the path has an offset at
-    /// that time. A group that does not exist has no particles.
+    /// Pins the particles of a group and moves them by a path and a spin. At time 0 they are at the
+    /// positions that they have when a world is created, even if the path has an offset at time 0. If
+    /// there is no such group, no particle is moved.
     ///
     /// Path and spin are in world coordinates: [moving](Self::moved) or turning the model later
-    /// changes where particles start, not the direction of the path. If a particle has a guide and a
-    /// [drag](crate::World::drag), the drag decides its position in that step. A particle whose mass is
-    /// set is not pinned any more, and its guide stops moving it.
+    /// changes where particles start, not the direction of the path. In a step in which a guided
+    /// particle is also [dragged](crate::World::drag), the drag decides its position. If the inverse
+    /// mass of a particle is set to a value above 0, the particle is no longer pinned, and its guide
+    /// stops moving it.
     ///
     /// ```
     /// use taut_scalar::ScalarKernel;
@@ -64,7 +65,7 @@ impl<const D: usize> Model<D> {
 }
 
 impl<const D: usize> Guide<D> {
-    /// The particles that the guide moves, by their indices in the model; in a world, in the island.
+    /// The particles that the guide moves, by their indices in the model (of a world: in the island).
     pub fn particles(&self) -> &[u32] {
         &self.particles
     }

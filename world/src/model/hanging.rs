@@ -81,8 +81,8 @@ impl Model {
     }
 
     /// `disc`: an upright disc of triangles with about `size²` particles, numbered row by row. Its
-    /// inner particles are moved at random by up to a quarter of their spacing, so that the mesh is
-    /// irregular. It hangs from its highest particles.
+    /// inner particles are moved at random in x and in y, each by up to a quarter of their spacing, so
+    /// that the mesh is irregular. It hangs from its highest particles.
     ///
     /// # Errors
     /// If `size` is too small for a triangle, or above 4096.

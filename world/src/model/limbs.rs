@@ -8,8 +8,8 @@ impl<const D: usize> Model<D> {
     /// Adds limbs with a common, new owner: capsules between two particles, or balls around one
     /// particle (if both ends are that particle), with a radius, m. They collide with limbs of other
     /// owners if [`LimbContacts`](crate::LimbContacts) are among the obstacles. They also collide with
-    /// each other if `own_limbs` of the `LimbContacts` is set, except for pairs that overlap too much
-    /// when they are added.
+    /// each other if `own_limbs` of the `LimbContacts` is set, except for pairs whose axes, when they
+    /// are added, are nearer than half the sum of their radii.
     ///
     /// ```
     /// use taut_world::{Model, Rope};

@@ -50,8 +50,9 @@ impl<const D: usize> Model<D> {
     /// have the same rest length, and all bending sticks √3 times that. Each particle has a third
     /// of the mass of its triangles. Nothing is pinned.
     ///
-    /// Particle i of row j from the top has the index `j columns + i`; groups are those of
-    /// [`Model::cloth`], where `left` and `right` follow the zigzag.
+    /// Particle i of row j from the top has the index `j columns + i`. Groups: those of
+    /// [`Model::cloth`], where `left` and `right` follow the zigzag; and `rim`, the ends of boundary
+    /// edges.
     ///
     /// ```
     /// use taut_world::{HexSheet, Model};
@@ -115,10 +116,9 @@ impl<const D: usize> Model<D> {
 
     /// A triangle mesh as cloth: a stick per edge, and with [`Bending::Sticks`] also one between the
     /// far corners of every two neighbouring triangles (Jakobsen's support sticks, 2001): see
-    /// [`Sticks::from_triangles`]. Each particle has a third of the mass of its triangles, whose
-    /// `density` is in kg/m². Positions are in m. Nothing is pinned. Groups: `top`, the
-    /// highest 2 % ([`PINNED_FRACTION`]), at least one particle; and `rim`, the ends of boundary
-    /// edges.
+    /// [`Sticks::from_triangles`]. `positions` are in m, `density` is in kg/m². Each particle has a
+    /// third of the mass of its triangles. Nothing is pinned. Groups: `top`, the highest 2 % of the
+    /// particles ([`PINNED_FRACTION`]), at least one; and `rim`, the ends of boundary edges.
     ///
     /// A regular grid of at least 16 columns, numbered row by row, with all cells split along the
     /// same diagonal, is recognized: its sticks are numbered as those of a
@@ -157,7 +157,7 @@ impl<const D: usize> Model<D> {
         density: f32,
     ) -> Result<Self, ModelError> {
         let density = check_positive("density", "the density of a mesh, kg/m²,", density)?;
-        // Pinned until the triangles are checked and the masses are computed.
+        // All particles are pinned until the triangles are checked and the masses are computed.
         let pinned = Particles::new(positions, &vec![0.0; positions.len()])?;
         let sticks = Sticks::from_triangles(&pinned, triangles, bending)?;
         if sticks.is_empty() {

@@ -79,7 +79,8 @@ pub struct Model<const D: usize = 3> {
     /// Triangles, for drawing and for wind, counter-clockwise seen from outside.
     pub faces: Faces,
     /// The collision radius of each particle, m, such as that of the head of a ragdoll; empty if
-    /// all particles are points.
+    /// all particles are points. A particle with the radius -∞ does not collide with obstacles, like
+    /// those of rigid bodies, whose meshes collide instead.
     pub radii: Vec<f32>,
     /// Springs: elastic forces between particles, in addition to the sticks.
     pub springs: Springs,
@@ -89,7 +90,8 @@ pub struct Model<const D: usize = 3> {
     pub guides: Vec<Guide<D>>,
     /// Named lists of particles, such as `top` or `left hand`.
     pub groups: BTreeMap<String, Vec<u32>>,
-    /// For each stick the multiple of its rest length at which it tears; empty if none tears.
+    /// For each stick the multiple of its rest length at which it tears (infinite: it does not tear);
+    /// empty if none tears.
     pub tear_factors: Vec<f32>,
     /// The tether parameters of each particle, if it is tethered; empty if none is.
     pub tethers: Vec<Option<Tethers>>,
@@ -97,17 +99,18 @@ pub struct Model<const D: usize = 3> {
     /// or support a plant; empty if all are drawn.
     pub hidden_sticks: Vec<bool>,
     /// Which sticks only resist bending, such as those between second neighbours in a sheet,
-    /// support sticks of a plant, and joint limits; empty if none does. The distances along the
-    /// model that tethers keep do not follow these sticks.
+    /// support sticks of a plant, and joint limits; empty if none does. Tethers do not measure
+    /// distances along these sticks.
     pub bending: Vec<bool>,
     /// The kind of the model, which decides how it is drawn; `None` if it
     /// [is derived](Self::kind) from its contents.
     pub kind: Option<ModelKind>,
-    /// How its particles collide with each other and with those of other models; None if they do
-    /// not.
+    /// How its particles collide with each other and with those of other models; `None` if they do
+    /// not. In a model with limbs or rigid bodies, these collide instead of its particles.
     pub self_collision: Option<SelfCollision>,
-    /// Limbs: capsules between particles, which collide with limbs of other owners, such as other
-    /// ragdolls. If the stick between the ends of a limb tears, the limb is removed.
+    /// Limbs: capsules between particles, which collide with obstacles, and by
+    /// [`LimbContacts`](crate::LimbContacts) with limbs of other owners, such as other ragdolls. If
+    /// the stick between the ends of a limb tears, the limb is removed.
     pub limbs: Limbs<D>,
     /// Rigid bodies, and the meshes attached to them.
     pub bodies: Bodies<D>,
@@ -224,7 +227,7 @@ impl<const D: usize> Model<D> {
     /// Tethers all particles to pinned ones.
     ///
     /// # Errors
-    /// A slack that is not from 1 to 1e6; no anchors, or more than 16.
+    /// A slack that is not from 1 to 1e6, or a number of anchors that is not from 1 to 16.
     pub fn tethered(mut self, tethers: Tethers) -> Result<Self, ModelError> {
         self.tether(tethers)?;
         Ok(self)
@@ -235,8 +238,8 @@ impl<const D: usize> Model<D> {
         Ok(())
     }
 
-    /// Pins the particles of a group in place. A group that does not exist has no particles;
-    /// indices that are not particles are ignored.
+    /// Pins the particles of a group in place. If there is no such group, nothing is pinned; indices
+    /// that are not particles are ignored.
     #[must_use]
     pub fn pinned(mut self, group: &str) -> Self {
         for &particle in self.groups.get(group).into_iter().flatten() {
@@ -282,7 +285,8 @@ impl<const D: usize> Model<D> {
     }
 
     /// Combines several models into one, with their particles and sticks one after the other.
-    /// Groups of the same name are merged.
+    /// Groups of the same name are merged. The result is not a [sheet](Self::sheet), has no
+    /// [self-collision](Self::self_collision), and has a `kind` only if it is the same in all models.
     ///
     /// # Errors
     /// More particles or sticks than 32-bit indices allow, sticks for more particles than a model

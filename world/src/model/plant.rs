@@ -36,20 +36,20 @@ const LEAF_WIDTH: f64 = 0.5;
 
 /// The parameters of a plant.
 ///
-/// The default is a shrub, 1 m high: a stem and branches with leaves.
+/// The default is a shrub: a stem of 1 m, and branches with leaves.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Plant {
-    /// Length of the stem above the ground, m; the plant is slightly lower.
+    /// Length of the stem, m. The stem zigzags, so its tip is slightly lower.
     pub height: f32,
-    /// Number of pieces of the stem, at least 2; a piece is a cylinder between two joints. Shorter
-    /// branches have fewer pieces. A branch grows at each joint above the first.
+    /// Number of pieces of the stem, at least 2. A piece is a cylinder, and its far end is a joint.
+    /// Shorter branches have fewer pieces. A branch grows at each joint but the first and the last.
     pub pieces: usize,
     /// Depth of branching: 0 for a stem only, 1 for branches, 2 for branches of branches.
     pub levels: u32,
     /// Angle between a branch and its stem, rad, from 0 to π.
     pub angle: f32,
-    /// Length of a leaf, m; 0 for no leaves. They grow on the shoots of the last level, at
-    /// their tips and at each joint but the first.
+    /// Length of a leaf, m; 0 for no leaves. Leaves grow on the branches of the last level (with 0
+    /// levels on the stem), at each joint but the first.
     pub leaf: f32,
     /// Thickness of the stem at the ground, m.
     pub thickness: f32,
@@ -288,7 +288,7 @@ impl<'a, const D: usize> PlantBuilder<'a, D> {
         thickness: f64,
         level: u32,
     ) -> Result<u32, ModelError> {
-        self.check_particle_count()?; // leaves, which are not counted before, add particles, too
+        self.check_particle_count()?; // leaves add particles, too, and are not counted in advance
         self.pending_pieces -= 1;
         let builder = &mut self.model;
         let volume = PI / 4.0 * thickness * thickness * length(offset);
@@ -309,7 +309,7 @@ impl<'a, const D: usize> PlantBuilder<'a, D> {
         }
         let mut across =
             unit(perpendicular(across, out)).unwrap_or_else(|| self.random.perpendicular_to(out));
-        // Makes `across` point to the left, seen from above.
+        // Makes `across` point to the left of `out`, seen from above.
         if D > 2 && out[2] * across[0] - out[0] * across[2] < 0.0 {
             across = scaled(across, -1.0);
         }
@@ -400,7 +400,7 @@ impl Random {
     fn perpendicular_to<const D: usize>(&mut self, direction: [f64; D]) -> [f64; D] {
         loop {
             let side = perpendicular(self.direction(), direction);
-            // If the random direction is nearly parallel to the given one, try another.
+            // If the random direction is within 0.01 rad of a parallel to the given one, try another.
             if let Some(side) = unit(side).filter(|_| dot(side, side) > 1e-4) {
                 return side;
             }

@@ -28,8 +28,8 @@ const HEAD: f64 = 1.0 - HEAD_RADIUS;
 /// Mean density of a body, kg/m³ (Winter, table 4.1: from 1030 for the trunk to 1130 for forearms).
 /// The radius of a limb is that of a cylinder with the mass and length of its segment.
 const DENSITY: f64 = 1050.0;
-/// Height of the particle `back` above the hips, and its distance behind them. It gives the trunk a
-/// volume, and distinguishes front and back.
+/// Height of the particle `back` above the hips, and its distance behind them, as fractions of the height
+/// of the body. This particle gives the trunk a volume, and distinguishes front and back.
 const BACK: f64 = 0.06;
 
 /// The mass of a segment of the body as a fraction of the whole mass, and the position of its centre of

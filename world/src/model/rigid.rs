@@ -84,7 +84,8 @@ impl Model {
 
     /// A closed mesh as a rigid body of uniform density, kg/m³: `vertices` in m, `triangles`
     /// counter-clockwise seen from outside. Mass and inertia are those of the mesh. Its vertices
-    /// collide with obstacles, its convex hull with other bodies, cloth and ropes (feature `parry`).
+    /// collide with obstacles, its convex hull with other bodies, limbs, cloth and ropes (feature
+    /// `parry`).
     ///
     /// # Errors
     /// If the mesh is not closed, encloses no volume, or is too flat; if a value is out of range.

@@ -1,5 +1,5 @@
-//! Balls in clusters. A cluster has as many balls as an AVX-512 register has lanes; they are near each
-//! other at the beginning. So a search compares one ball with a whole cluster at a time (Páll and Hess,
+//! Balls in clusters. A cluster has as many balls as an AVX-512 register has lanes; these balls are near
+//! each other at the beginning. So a search compares one ball with a whole cluster at a time (Páll and Hess,
 //! "A Flexible Algorithm for Calculating Pair Interactions on SIMD Architectures", 2013).
 
 use taut_core::PADDING;
@@ -130,7 +130,8 @@ mod tests {
             let corner = points[cluster[0] as usize];
             for &point in cluster {
                 let [x, y] = points[point as usize];
-                assert!(x - corner[0] < 4.0 && y - corner[1] < 4.0);
+                let is_in_square = |offset: f32| (0.0..4.0).contains(&offset);
+                assert!(is_in_square(x - corner[0]) && is_in_square(y - corner[1]));
             }
         }
     }

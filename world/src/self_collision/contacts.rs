@@ -22,7 +22,7 @@ struct BallContact<const D: usize> {
     fractions: [f32; 2],
     /// Coulomb's μ.
     friction: f32,
-    /// How far the contact may move the balls apart in a substep, in addition to their approach, m.
+    /// How far the contact may move the balls apart in a pass, in addition to their approach, m.
     separation_max: f32,
 }
 
@@ -93,8 +93,8 @@ const CONTACTS_MAX: usize = 64;
 /// Number of colours. A contact for which no colour is free gets the last one.
 const COLOURS: usize = 64;
 
-/// How far a contact may move two balls apart in a substep, in addition to their approach, as a
-/// multiple of their thickness: so balls that overlap deeply separate over several substeps.
+/// How far a contact may move two balls apart in a pass, in addition to their approach, as a multiple
+/// of their thickness: so balls that overlap deeply separate over several passes.
 const SEPARATION_MAX: f32 = 0.2;
 
 /// The direction of a vector of a given length; the second axis if the length is 0.
@@ -164,7 +164,7 @@ impl<const D: usize> ContactSolver<D> {
     }
 
     /// Resolves the contacts among near balls, given by part, and returns the slots of the balls that
-    /// have moved.
+    /// contacts may have moved.
     pub(crate) fn resolve(
         &mut self,
         balls: &mut Balls<D>,
@@ -316,19 +316,21 @@ mod tests {
             end in prop::array::uniform3(-2.0..2.0_f32),
         ) {
             let path = difference(end, start);
-            let nearest = (0..=1000)
+            let least_distance = (0..=1000)
                 .map(|nth| length(add_scaled(start, nth as f32 / 1000.0, path)))
                 .fold(f32::INFINITY, f32::min);
             match swept_contact(start, end, 1.0) {
                 Some((normal, depth)) => {
-                    prop_assert!(nearest < 1.0 + 1e-4);
+                    prop_assert!(least_distance < 1.0 + 1e-4);
                     prop_assert!((length(normal) - 1.0).abs() < 1e-5);
                     // After the correction they are apart.
                     let resolved = add_scaled(end, depth, normal);
                     prop_assert!(length(resolved) > 1.0 - 1e-4);
                 }
                 // Balls that are apart at the end, on the side where they met, need no correction.
-                None => prop_assert!(nearest > 1.0 - 1e-4 || length(end) > 1.0 - 1e-4),
+                None => {
+                    prop_assert!(least_distance > 1.0 - 1e-4 || length(end) > 1.0 - 1e-4);
+                }
             }
         }
     }

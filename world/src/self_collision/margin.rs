@@ -2,15 +2,17 @@
 
 use super::motions::Motions;
 
-/// How far apart balls may be to be near each other, in addition to their thickness.
+/// How far apart balls may be to be near each other, in addition to their thickness: the distance of
+/// their positions at the end of this substep counts.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Margin<'a> {
-    /// A distance up to which all pairs are found that touch in this or the next substeps, `substeps` in
-    /// all, if two balls deviate from uniform motion by at most `deviation`, m, relative to each other.
+    /// A margin that depends on the motion of the balls. It is large enough to find all pairs that touch
+    /// in this substep or the following ones, `substeps` in all, if two balls deviate from uniform motion
+    /// by at most `deviation`, m, relative to each other.
     Uniform { substeps: u32, deviation: f32 },
-    /// A distance between their positions now, m.
+    /// This margin, m, for all balls.
     Distance(f32),
-    /// The sum of the radii of their clusters, m, between their positions now.
+    /// The sum of the radii of the clusters of the two balls, m. The list has the radius of each cluster.
     Radii(&'a [f32]),
 }
 
@@ -31,8 +33,8 @@ impl Margin<'_> {
         }
     }
 
-    /// The part of the margin that the boxes of clusters do not contain, m; they contain motions and
-    /// radii.
+    /// The part of the margin that the boxes of clusters do not contain, m. (The boxes contain the
+    /// motions and the radii.)
     #[inline(always)]
     pub(super) fn between_boxes(self) -> f32 {
         match self {

@@ -54,7 +54,7 @@ const SURFACE_THICKNESS: f64 = core::f64::consts::SQRT_2;
 ///
 /// # Limbs and bodies
 ///
-/// A model with limbs (as a [ragdoll](crate::Ragdoll)) or rigid bodies takes part with these instead
+/// A model with limbs (such as a [ragdoll](crate::Ragdoll)) or rigid bodies takes part with these instead
 /// of its particles: balls collide with capsules, and with the convex hulls of the meshes of bodies
 /// (feature `parry`). Both sides are moved by their masses, the limb or body through the particles
 /// that carry the point of contact. The centre of a ball keeps half the sum of the two thicknesses from
@@ -111,7 +111,7 @@ impl Default for SelfCollision {
 }
 
 impl SelfCollision {
-    /// The thickness, m.
+    /// The thickness, m: the distance that particles keep; 0 if it is not set.
     pub(crate) fn distance(&self) -> f32 {
         self.thickness.unwrap_or_default()
     }
@@ -174,14 +174,15 @@ impl<const D: usize> Model<D> {
     /// ```
     ///
     /// # Errors
-    /// If the thickness is not above 0 (for limbs and bodies: at least 0) and at most 1e12 m; the
-    /// default of a model without faces and sticks is 0. If the friction is negative.
+    /// If the thickness is not above 0 (for limbs and bodies: at least 0) and at most 1e12 m. A model
+    /// without faces and sticks has the default 0, so it needs a thickness. If the friction is negative
+    /// or not finite.
     pub fn self_colliding(mut self, settings: SelfCollision) -> Result<Self, ModelError> {
         self.set_self_collision(settings)?;
         Ok(self)
     }
 
-    /// Checks the settings, and sets them with the default thickness if they have none.
+    /// Checks the settings, and sets them. If they have no thickness, they get the default thickness.
     fn set_self_collision(&mut self, settings: SelfCollision) -> Result<(), ModelError> {
         let SelfCollision { thickness, friction, .. } = settings;
         let friction = f64::from(friction);

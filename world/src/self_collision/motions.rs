@@ -24,18 +24,19 @@ impl<const D: usize> Motions<D> {
         widest(Measure { balls, motions: &mut self.0 });
     }
 
-    /// How far two balls of one cluster move relative to each other, at most, m: the mean over clusters.
+    /// The mean, over the clusters, of an upper bound of how far two balls of a cluster move relative to each
+    /// other in this substep, m.
     pub(crate) fn local(&self) -> f32 {
         let sum: f32 = self.0.iter().map(|motion| difference_max(motion, motion)).sum();
         sum / self.0.len() as f32
     }
 
-    /// The greatest displacement of the balls of each cluster, m, at most.
+    /// For each cluster an upper bound of the displacements of its balls, m.
     pub(crate) fn displacements_max(&self) -> impl Iterator<Item = f32> {
         self.0.iter().map(|motion| difference_max(motion, &[[0.0; 2]; D]))
     }
 
-    /// How far a ball of a cluster moves relative to one of another cluster, m, at most.
+    /// An upper bound of how far a ball of one cluster moves relative to a ball of the other, m.
     #[inline(always)]
     pub(crate) fn relative(&self, clusters: [usize; 2]) -> f32 {
         difference_max(&self.0[clusters[0]], &self.0[clusters[1]])

@@ -9,25 +9,27 @@ use super::travel::{DisplacementBounds, ExpectedMotion, Travel};
 use super::workers::Workers;
 
 /// For how many substeps at the current speed the margin of a list for slow balls should suffice.
-const SUBSTEPS: f32 = 4.0;
+const MARGIN_SUBSTEPS: f32 = 4.0;
 /// Least and greatest margin of slow balls, as multiples of the greatest thickness. Balls that are too
 /// fast for the greatest margin get a list that takes account of their motion.
-const MARGINS: [f32; 2] = [0.2, 1.0];
+const MARGIN_LIMITS: [f32; 2] = [0.2, 1.0];
 
 /// Largest number of substeps for which a list for fast balls is built.
-const SUBSTEPS_AHEAD: f32 = 6.0;
-/// How far the balls of a cluster may move relative to each other in the substeps for which a list for
-/// fast balls is built, as a multiple of the greatest thickness. With more, it would have too many pairs.
-const MOTION_AHEAD: f32 = 0.5;
-/// How far two balls may deviate from uniform motion relative to each other while such a list is valid,
-/// as a multiple of the greatest thickness.
-const DEVIATION: f32 = 0.4;
-/// Mean radius of clusters up to which a list for balls that move back and forth is built, as a
-/// multiple of the greatest thickness. With more, it would have too many pairs.
-const RADIUS_MEAN: f32 = 0.25;
-/// Least number of substeps for which a list for several substeps must be used to be worthwhile.
-const SUBSTEPS_LEAST: u32 = 3;
-/// Number of lists of other kinds that are built after a list that was not worthwhile.
+const SUBSTEPS_MAX: f32 = 6.0;
+/// How far the balls of a cluster may move relative to each other, on average over the clusters, in the
+/// substeps after this one for which a list for fast balls is built, as a multiple of the greatest
+/// thickness. With more, the list would have too many pairs.
+const MOTION_AHEAD_MAX: f32 = 0.5;
+/// How far two balls may deviate from uniform motion relative to each other while a list for fast balls
+/// is valid, as a multiple of the greatest thickness.
+const DEVIATION_MAX: f32 = 0.4;
+/// Mean radius of clusters below which a list for balls that move back and forth is built, as a
+/// multiple of the greatest thickness. With larger radii, the list would have too many pairs.
+const RADIUS_MEAN_MAX: f32 = 0.25;
+/// The least number of substeps in which a list for several substeps must be used to be worthwhile.
+const USED_SUBSTEPS_MIN: u32 = 3;
+/// After a list that was not worthwhile: the number of lists for which its kind is not chosen again.
+/// Lists for slow balls do not count.
 const OTHER_LISTS: u32 = 16;
 
 /// The pairs of balls that may touch, and some more. Which pairs touch, and how their contacts are
@@ -35,7 +37,8 @@ const OTHER_LISTS: u32 = 16;
 #[derive(Clone, Debug)]
 pub(crate) struct NearList<const D: usize> {
     near: NearRows<D>,
-    /// The positions from which balls are expected to move, m.
+    /// The positions of balls when the list was built, m; in a list for fast balls, those at the
+    /// beginning of that substep.
     start: [Vec<f32>; D],
     /// In a list for fast balls, their expected displacements in a substep, m.
     motion: [Vec<f32>; D],
@@ -44,9 +47,10 @@ pub(crate) struct NearList<const D: usize> {
     validity: Option<Validity>,
     /// For how many substeps the list has been used, this one included.
     substeps: u32,
-    /// How many of the next lists are not for balls that move back and forth.
+    /// For how many of the next lists, without those for slow balls, [`Validity::Radii`] is not chosen.
     without_radii: u32,
-    /// How many of the next lists for fast balls are for one substep each.
+    /// For how many of the next lists, without those for slow balls, [`Validity::Uniform`] is for one
+    /// substep only.
     single_lists: u32,
     /// How many lists have been built.
     built: u64,
@@ -66,8 +70,8 @@ enum Validity {
     Radii,
 }
 
-/// A list without pairs: while no two balls have moved by its margin relative to each other, none
-/// touch.
+/// A list without pairs: while no two balls have moved by more than its margin relative to each other,
+/// none touch.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct EmptyList<'a, const D: usize> {
     /// Identifies the list: how many lists were built up to this one.
@@ -151,8 +155,8 @@ impl<const D: usize> NearList<D> {
     ) {
         let old = self.validity.take(); // None until the list is complete: a thread may panic
         let thickness = pairings.thickness();
-        let [least, greatest] = MARGINS.map(|it| it * thickness);
-        let wanted_margin = SUBSTEPS * in_substep;
+        let [least, greatest] = MARGIN_LIMITS.map(|it| it * thickness);
+        let wanted_margin = MARGIN_SUBSTEPS * in_substep;
         let validity = if wanted_margin > greatest {
             self.validity_for_fast_balls(old, balls, thickness)
         } else {
@@ -194,7 +198,7 @@ impl<const D: usize> NearList<D> {
         thickness: f32,
     ) -> Validity {
         // `substeps` includes this substep, in which the old list is not used.
-        if self.substeps <= SUBSTEPS_LEAST {
+        if self.substeps <= USED_SUBSTEPS_MIN {
             match old {
                 Some(Validity::Radii) => self.without_radii = OTHER_LISTS,
                 Some(Validity::Uniform { substeps: 2.., .. }) => self.single_lists = OTHER_LISTS,
@@ -205,17 +209,17 @@ impl<const D: usize> NearList<D> {
         self.without_radii = self.without_radii.saturating_sub(1);
         self.single_lists = self.single_lists.saturating_sub(1);
         let motions = self.near.measure_motions(balls);
-        let radius_max = RADIUS_MEAN * thickness;
+        let radius_max = RADIUS_MEAN_MAX * thickness;
         if may_have_radii && self.radii.fit(motions, thickness) < radius_max {
             return Validity::Radii;
         }
         if is_single {
             return Validity::Uniform { substeps: 1, deviation: 0.0 };
         }
-        let ahead = MOTION_AHEAD * thickness / motions.local();
+        let ahead = MOTION_AHEAD_MAX * thickness / motions.local();
         #[allow(clippy::cast_sign_loss, reason = "not negative")]
-        let substeps = 1 + ahead.min(SUBSTEPS_AHEAD - 1.0) as u32;
-        let deviation = if substeps > 1 { DEVIATION * thickness } else { 0.0 };
+        let substeps = 1 + ahead.min(SUBSTEPS_MAX - 1.0) as u32;
+        let deviation = if substeps > 1 { DEVIATION_MAX * thickness } else { 0.0 };
         Validity::Uniform { substeps, deviation }
     }
 }

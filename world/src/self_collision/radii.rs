@@ -27,7 +27,7 @@ impl Radii {
     }
 
     /// Chooses radii from the motions of clusters in this substep: a ball that moves back and forth
-    /// stays within them. Returns their mean, m.
+    /// stays within them. `thickness` is the greatest thickness, m. Returns the mean of the radii, m.
     pub(crate) fn fit<const D: usize>(&mut self, motions: &Motions<D>, thickness: f32) -> f32 {
         self.0.clear();
         let radius = |displacement| DISPLACEMENTS * displacement + RADIUS_MIN * thickness;

@@ -1,4 +1,7 @@
-//! Pairs of particles of one model that do not collide, because they are near each other at rest.
+//! Pairs of particles of one model that do not collide: those that a stick joins, and those that are
+//! near each other at the beginning and joined by a short path along sticks.
+//!
+//! In this file a slot is an index into the columns of [`Balls`].
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -12,12 +15,12 @@ use super::workers::Workers;
 use crate::model::Model;
 use crate::vector::{difference, length};
 
-/// The greatest length of a path along sticks between two particles that do not collide, as a multiple
-/// of the thickness. (In square cells without diagonal sticks, a path is up to √2 times as long as the
-/// distance.)
+/// The greatest length of a path along sticks between two near particles that do not collide, as a
+/// multiple of the thickness. (In square cells without diagonal sticks, a path is up to √2 times as long
+/// as the distance.)
 const PATH_MAX: f32 = 2.0;
 
-/// Pairs of slots that do not collide with each other, by cluster.
+/// Pairs of slots that do not collide with each other, by the clusters of [`Balls`] that contain them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LeftOut {
     /// The index of the first entry of each cluster, and at the end the number of entries.
@@ -59,15 +62,15 @@ impl LeftOut {
     }
 }
 
-/// The slots of a model's balls, and the pairs of slots that do not collide because their particles are
-/// near each other at rest.
+/// The slots of a model's balls, and the pairs of slots that do not collide: a stick joins their
+/// particles, or these are near each other and joined by a short path along sticks.
 #[derive(Clone, Debug)]
 pub(crate) struct RestPairs {
     /// The particle of each slot.
     pub(crate) particles: Vec<u32>,
     /// Pairs of slots that do not collide with each other.
     pub(crate) pairs: Vec<[u32; 2]>,
-    /// The number of those pairs that no stick joins.
+    /// The number of `pairs` whose particles no stick joins.
     pub(crate) close_count: usize,
 }
 

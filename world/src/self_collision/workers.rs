@@ -52,9 +52,10 @@ pub(crate) fn by_part<T>(clusters: usize, mut new: impl FnMut() -> T) -> Vec<T> 
     (0..clusters.div_ceil(PART)).map(|_| new()).collect()
 }
 
-/// Searches the parts that have found `limit` items again, with a greater limit: in addition, it has
-/// what the other parts have not used of their limits. `count` returns how many items a part has found;
-/// `find` searches a part, given its index, up to a limit.
+/// Searches again the parts that have found `limit` items. Their limit is increased by the number of
+/// items that other parts have found less than `limit`; each such item is given to one part only.
+/// `count` returns how many items a part has found; `find` searches a part, given its index, up to a
+/// limit.
 pub(crate) fn share_unused<T>(
     parts: &mut [T],
     limit: usize,

@@ -33,9 +33,9 @@ pub(crate) struct NearestSource {
 /// Largest excess of the distances of joined windows over the shortest distances, as a fraction of
 /// these.
 const JOIN_EXCESS_MAX: f64 = 1e-3;
-/// Delay of a window in the queue, as a fraction of the length of its side. Windows around a
-/// particle have the same greatest distance. Because of the delay, all of them are inserted and joined
-/// before one is propagated.
+/// Delay of a window in the queue, as a fraction of the length of its side. Windows on sides that share
+/// the end that is farther from the source have about the same key without it, the distance of that end.
+/// Because of the delay, all of them are inserted and joined before one is propagated.
 const QUEUE_DELAY: f64 = 0.1;
 
 /// No source, side or window.
@@ -105,8 +105,9 @@ struct Search<'a> {
     /// The first window of each side; side `k` of triangle `t` has the number `3 t + k`.
     first: Vec<u32>,
     /// Windows and particles (marked with [`PARTICLE`]) by the bits of their distance, which sort like
-    /// the distance. For a window it is the greatest distance on its side, plus [`QUEUE_DELAY`], so that
-    /// all windows that can join are inserted before one is propagated.
+    /// the distance. For a window it is the greater distance at the ends of its side, plus
+    /// [`QUEUE_DELAY`] times the length of the side, so that all windows that can join are inserted
+    /// before one is propagated.
     queue: BinaryHeap<Reverse<(u64, u32)>>,
 }
 
@@ -166,7 +167,8 @@ impl<'a> Search<'a> {
     }
 
     /// Replaces the label of a particle if the new path is shorter. The particle then becomes an apex if
-    /// shortest paths can bend there, or if `restarts` is set, as after a path along an edge.
+    /// shortest paths can bend there, or if `restarts` is set: after a path along an edge without
+    /// triangles, or to a particle that no window reached.
     fn improve(&mut self, particle: u32, new: Label, restarts: bool) {
         let label = &mut self.labels[particle as usize];
         if new.distance < label.distance * (1.0 - EQUAL_TOLERANCE) {
@@ -190,7 +192,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Makes a particle an apex: creates windows in all of its triangles.
+    /// Makes a particle an apex: follows the edges from it, and creates a window on the opposite side of
+    /// each of its triangles.
     fn emit_windows(&mut self, particle: u32) {
         let shape = self.shape;
         let Label { distance, excess, source } = self.labels[particle as usize];

@@ -13,8 +13,8 @@ impl RestShape {
     /// For a regular sheet: the sticks between neighbours and both triangles of each cell. A
     /// diagonal without a stick is as long as in a rectangle. For other models: the faces, and the
     /// sticks except those between two particles of connected faces. A side of a face has the rest
-    /// length of its stick; without a stick, it has its current length. Faces with a torn side are
-    /// left out. Sticks that only [resist bending](Model::bending), keep a minimum distance or are
+    /// length of its stick or, without a stick, the distance between its ends. Faces with a torn side
+    /// are left out. Sticks that only [resist bending](Model::bending), keep a minimum distance or are
     /// torn are not edges.
     pub(crate) fn of<const D: usize>(model: &Model<D>) -> Self {
         let sheet = model.sheet.as_ref().and_then(|sheet| of_sheet(model, sheet));

@@ -26,8 +26,8 @@ pub(crate) struct RestShape {
     /// For each particle the other ends of edges without triangles, and their lengths, m.
     pub(super) bare_edges: GroupedLists<(u32, f64)>,
     /// The particles at which shortest paths can bend: those around which there is more surface
-    /// than in a plane (or than in a half-plane, at a boundary), and the ends of edges without
-    /// triangles.
+    /// than in a plane (or than in a half-plane, at a boundary), those whose triangles do not form one
+    /// fan, and the ends of edges without triangles.
     pub(super) bends: Vec<bool>,
 }
 
@@ -310,7 +310,8 @@ impl AngleSum {
         };
         let cosine = self.cosine * c - self.sine * s;
         let sine = self.sine * c + self.cosine * s;
-        // Both angles are in [0, π), so their sum is π or more if its sine is below 0.
+        // Both angles are at most π, so their sum is π or more if its sine is below 0, or if its sine is
+        // 0 and its cosine below 0.
         let is_past_pi = sine < 0.0 || (sine <= 0.0 && cosine < 0.0);
         let sign = if is_past_pi { -1.0 } else { 1.0 };
         self.half_turns += u32::from(is_past_pi);

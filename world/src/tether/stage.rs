@@ -16,7 +16,7 @@ pub(crate) const TETHER_SPEED_MAX: f32 = 30.0;
 pub(crate) struct TetherList {
     /// Length of the tether, m; infinite if the particle has none.
     pub(crate) length: Vec<f32>,
-    /// Index of the anchor in the list of [`TetherColumns`].
+    /// Index of the anchor in the list of anchors of [`TetherColumns`].
     pub(crate) anchor: Vec<u32>,
 }
 

@@ -104,7 +104,8 @@ pub(super) fn join(left: &Window, right: &Window, length: f64, excess_max: f64) 
     })
 }
 
-/// One of two windows that overlap.
+/// One of two windows that overlap: the one that is in the list of the side, or the one that is
+/// inserted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Owner {
     #[default]
@@ -115,7 +116,8 @@ pub(super) enum Owner {
 /// The pieces of an interval that two windows share, from left to right.
 #[derive(Default)]
 pub(super) struct Pieces {
-    /// The owner of each piece, and where it begins and ends, m.
+    /// The owner of each piece, and where it begins and ends, m. At most one piece is before the
+    /// overlap of the windows, at most four come from [`divide`], and at most one is after it.
     pub(super) all: [(Owner, f64, f64); 6],
     /// Number of pieces.
     pub(super) len: usize,

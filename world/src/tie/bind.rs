@@ -86,7 +86,7 @@ impl TieList {
     }
 }
 
-/// Why a tie is invalid, and which of its ends, if only one is.
+/// Why a tie is invalid, and the invalid end, if only one is.
 type Problem = (Option<TieEnd>, TieProblem);
 
 /// Checks a tie, and finds its pairs of points, each of which makes one [`BoundTie`].
@@ -206,7 +206,7 @@ impl<const D: usize> NamedModel<'_, D> {
                 vec![body.weighted_point(point)]
             }
         };
-        // This includes particles with a weight of 0.
+        // Particles with a weight of 0 are checked, too.
         points
             .iter()
             .flat_map(|point| point.particles)

@@ -57,13 +57,13 @@ pub enum TieProblem {
     /// The scene has no such model.
     #[error("there is no model '{model}'")]
     NoSuchModel {
-        /// The name.
+        /// The name of the missing model.
         model: String,
     },
     /// The model has no such group.
     #[error("the model '{model}' has no group '{group}'")]
     NoSuchGroup {
-        /// The model.
+        /// The name of the model.
         model: String,
         /// The name of the group.
         group: String,
@@ -71,15 +71,15 @@ pub enum TieProblem {
     /// The group has no particles.
     #[error("the group '{group}' of the model '{model}' has no particles")]
     EmptyGroup {
-        /// The model.
+        /// The name of the model.
         model: String,
-        /// The group.
+        /// The name of the group.
         group: String,
     },
     /// The model has no such particle, stick, limb, face or body.
     #[error("the model '{model}' has no {part} {number}; it has {count}")]
     NoSuchPart {
-        /// The model.
+        /// The name of the model.
         model: String,
         /// Which kind of part, as in "particle".
         part: &'static str,
@@ -91,18 +91,18 @@ pub enum TieProblem {
     /// An emitter moves the particle to its source.
     #[error("particle {particle} of the model '{model}' is emitted, and cannot be tied")]
     Emitted {
-        /// The model.
+        /// The name of the model.
         model: String,
-        /// The particle.
+        /// The number of the particle in the model.
         particle: u32,
     },
     /// A place on a body has no point, and the other end cannot define one: it is a body without a
     /// point, too, or the body has no volume.
     #[error("body {body} of the model '{model}' needs a 'point', in body coordinates")]
     NoBodyPoint {
-        /// The model.
+        /// The name of the model.
         model: String,
-        /// The body.
+        /// The number of the body in the model.
         body: u32,
     },
     /// The ends have different numbers of points, and neither has exactly one.
@@ -116,9 +116,9 @@ pub enum TieProblem {
     /// Both points move the same particle.
     #[error("both ends move particle {particle} of the model '{model}'")]
     SharedParticle {
-        /// The model.
+        /// The name of the model.
         model: String,
-        /// The particle.
+        /// The number of the particle in the model.
         particle: u32,
     },
     /// The same two points are tied already.

@@ -13,13 +13,13 @@ pub use error::{TieEnd, TieError, TieProblem};
 ///
 /// A tie between particles acts as a stick between them. A point on a face, stick, limb or body is
 /// a weighted mean of its particles, which move by their weights ("c1 to c4" of Jakobsen,
-/// "Advanced Character Physics", 2001: [`WeightedPoint`](crate::WeightedPoint)). A tie pushes both
+/// "Advanced Character Physics", 2001: [`WeightedPoint`](crate::WeightedPoint)). A tie moves both
 /// points along the line between them, in opposite directions, so it conserves momentum.
 ///
 /// Ties have a schedule of their own: in each pass, after the iterations of all sticks and before
-/// collisions, all ties are relaxed one by one in the order in which they were attached, and this as
-/// often as the sticks ([`Step::iterations`](taut_core::Step::iterations)). So models keep their
-/// islands, schedules and kernels. The result does not depend on kernels or threads.
+/// collisions, all ties are relaxed one by one in the order in which they were attached. This is
+/// repeated [`Step::iterations`](taut_core::Step::iterations) times, as for the sticks. So models keep
+/// their islands, schedules and kernels. The result does not depend on kernels or threads.
 ///
 /// ```
 /// use taut_scalar::ScalarKernel;
@@ -56,7 +56,7 @@ pub struct Tie {
     /// substep a force F stretches the tie by F times the compliance.
     pub compliance: f32,
     /// The tie breaks at the end of a step in which its mean force was larger than this, N. None:
-    /// it never breaks. If this makes several ties, as between groups, each breaks on its own.
+    /// it never breaks. If this `Tie` makes several ties, as between groups, each breaks on its own.
     pub breaking_force: Option<f32>,
 }
 

@@ -13,10 +13,10 @@ impl<const D: usize> World<D> {
     /// of steps: for models that are added to a scene or removed from it while it is simulated. The
     /// other models keep their initial state. Returns the number of models copied.
     ///
-    /// Two models are the same if they have the same name, number of particles, ends of sticks and
-    /// springs. Their positions, previous positions, masses, pins, grabs, drags, tear factors, torn
-    /// sticks and emitted particles are copied. With the same settings a model then has the bits that
-    /// it would have had in the other world. Changed rest lengths, kinds, stiffness and compliance of
+    /// Two models are the same if they have the same name, the same number of particles, the same ends
+    /// of sticks and the same springs. Their positions, previous positions, masses, pins, grabs, drags,
+    /// tear factors, torn sticks and emitted particles are copied. With the same settings a model then
+    /// has the bits that it would have had in the other world. Changed rest lengths, kinds, stiffness and compliance of
     /// sticks, and broken ties, are not copied. All models are awake afterwards.
     ///
     /// ```

@@ -20,7 +20,7 @@ use crate::self_collision::SelfCollision;
 const CHUNK: usize = 32;
 /// Largest number of contacts, as a multiple of the number of particles of models with
 /// self-collision; further contacts are dropped. Only a heap of colliders in one place has so many.
-const CONTACTS_MAX: usize = 8;
+const CONTACTS_PER_PARTICLE_MAX: usize = 8;
 
 /// Models with self-collision, and the data of their contacts. The particles of cloth and ropes are
 /// balls, and limbs and bodies are colliders. Colliders collide with balls, and bodies with the limbs
@@ -71,7 +71,8 @@ struct LimbInBox<const D: usize> {
     /// Its index in [`ColliderContacts::colliders`].
     collider: usize,
     placed: PlacedLimb<D>,
-    /// What the limb contributes to the distance that it keeps from bodies, m.
+    /// What the limb contributes, in addition to its radius, to the distance that it keeps from bodies,
+    /// m.
     gap: f32,
     /// The lower and upper corner of a box around the limb, enlarged by the gap, m.
     bounds: [[f32; D]; 2],
@@ -177,8 +178,8 @@ impl<const D: usize> ColliderContacts<D> {
     }
 
     /// Whether an island has balls or colliders.
-    pub(super) fn touches(&self, island: usize) -> bool {
-        self.gathered.touches(island)
+    pub(super) fn has_particles_in(&self, island: usize) -> bool {
+        self.gathered.has_particles_in(island)
     }
 
     /// Copies the particles of an island that sleeps, for contacts with other islands, as if they were
@@ -244,7 +245,7 @@ impl<const D: usize> ColliderContacts<D> {
             }));
         }
         contacts.clear();
-        let contacts_max = CONTACTS_MAX * particles.len();
+        let contacts_max = CONTACTS_PER_PARTICLE_MAX * particles.len();
         for (index, own) in colliders.iter().enumerate() {
             if own.is_removed {
                 continue;
@@ -281,8 +282,8 @@ impl<const D: usize> ColliderContacts<D> {
     }
 }
 
-/// What a model contributes to the distance that it keeps from others, times `1 + slack`, m: half the
-/// thickness.
+/// Half the thickness of a model, times `1 + slack`, m: what the model contributes to the distance that
+/// it keeps from other models.
 fn gap(settings: &SelfCollision, slack: f32) -> f32 {
     (1.0 + slack) * (0.5 * settings.distance())
 }
@@ -348,7 +349,7 @@ impl<'a, const D: usize> Pair<'a, D> {
         Self { placed, balls, contact_distance, friction: collider.mean_friction(&balls.settings) }
     }
 
-    /// Appends the contacts of the collider with those of the balls for which `may_collide` is true.
+    /// Appends the contacts of the collider with the balls for which `may_collide` is true.
     /// `chunks` are the boxes around the chunks of the balls.
     fn find_contacts(
         &self,

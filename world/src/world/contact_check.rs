@@ -24,8 +24,9 @@ pub struct Contacts {
     pub penetration_of_bodies: f32,
     /// Number of pairs of an edge and a face where the edge passes through the face. In 2D always 0.
     pub crossings: usize,
-    /// Number of pairs of particles that do not collide, because they are near each other at rest,
-    /// without the pairs that a stick joins, which do not collide either.
+    /// Number of pairs of particles that do not collide because they are near each other at rest and
+    /// joined by a short path along sticks. (Pairs that a stick joins do not collide either, but are not
+    /// counted.)
     pub left_out: usize,
 }
 
@@ -33,9 +34,9 @@ impl<const D: usize> World<D>
 where
     Self: Simulation<D>,
 {
-    /// The current contacts of models with [self-collision](crate::SelfCollision), to check the
-    /// quality of the simulation: finding the crossings takes longer than a step. None if no two
-    /// particles, limbs or bodies of such models can have a contact.
+    /// The current contacts of models with [self-collision](crate::SelfCollision). This is meant for
+    /// checks of the quality of a simulation, because finding the crossings takes longer than a step.
+    /// None if no two particles, limbs or bodies of such models can have a contact.
     pub fn contacts(&self) -> Option<Contacts> {
         self.measure_contacts()
     }
@@ -76,7 +77,7 @@ impl<const D: usize> World<D> {
     /// copy of the world's [`SelfCollisions`], into which the current positions are read.
     fn touching_and_penetration(&self, mut copy: SelfCollisions<D>) -> (usize, f32) {
         for (index, island) in self.islands.iter().enumerate() {
-            if copy.touches(index) {
+            if copy.has_particles_in(index) {
                 copy.read(index, &island.model.particles);
             }
         }
@@ -118,7 +119,7 @@ impl<const D: usize> World<D> {
         };
         let mut triangles = Vec::new();
         let islands = self.islands.iter().enumerate();
-        for (index, island) in islands.filter(|(it, _)| collisions.touches(*it)) {
+        for (index, island) in islands.filter(|(it, _)| collisions.has_particles_in(*it)) {
             let world_numbers = self.particles.in_island(index);
             let in_world = |face: &[u32; 3]| face.map(|corner| world_numbers[corner as usize]);
             let faces = island.model.faces.iter().map(in_world);

@@ -15,8 +15,9 @@ use crate::settings::StepTime;
 /// array on the stack, and the depth of a recursion.
 const FUSED_MAX: usize = 16;
 
-/// Resolves the collisions of all islands that are [touched](Island::touched) in this step with the
-/// obstacles, in order. Consecutive analytic obstacles share one traversal of the particles.
+/// For each obstacle, in order, resolves its collisions with all islands that are
+/// [touched](Island::touched) in this step. Consecutive analytic obstacles share one traversal of the
+/// particles.
 pub(super) fn resolve<const D: usize>(
     obstacles: &[Arc<dyn Obstacle<D>>],
     islands: &mut Islands<'_, D>,

@@ -12,7 +12,7 @@ use crate::simd::widest;
 
 /// Quantities of a world at the end of a step. Sums are computed in `f64` and in an order that depends
 /// only on the islands and their numbering, so they have the same bits with every kernel and on every
-/// machine. Pinned particles do not count.
+/// machine. Pinned particles do not count in energies and momenta.
 ///
 /// A velocity is the displacement in the last substep divided by the duration of the substep, so it
 /// is the velocity at the middle of the substep. With an acceleration a and a substep of length h,
@@ -62,7 +62,7 @@ where
     /// ```
     ///
     /// # Errors
-    /// If the settings are invalid.
+    /// If the step of the settings is invalid.
     pub fn diagnostics(&self) -> Result<Diagnostics<D>, WorldError> {
         self.compute_diagnostics()
     }

@@ -130,8 +130,8 @@ impl<const D: usize> World<D> {
         }
     }
 
-    /// The numbers of the particles that are currently hidden: particles of emitters that are not
-    /// alive.
+    /// The numbers of the particles that are currently hidden: the dead particles of emitters, and
+    /// those that were not emitted yet.
     pub fn hidden_particles(&self) -> impl Iterator<Item = usize> {
         self.islands.iter().enumerate().flat_map(move |(index, island)| {
             let dead = island.model.emitters.iter().flat_map(|it| it.dead(self.time));

@@ -30,7 +30,7 @@ pub enum WorldError {
     /// There is no such tie.
     #[error("there is no tie {tie}: the world has {ties} tie(s)")]
     NoSuchTie {
-        /// The tie.
+        /// The number of the missing tie.
         tie: usize,
         /// Number of ties.
         ties: usize,
@@ -38,13 +38,13 @@ pub enum WorldError {
     /// The particle to drag is free: only grabbed or pinned particles can be dragged.
     #[error("particle {particle} is free: grab or pin it before dragging it")]
     NotHeld {
-        /// The particle.
+        /// The number of the particle.
         particle: usize,
     },
     /// The particle to unpin has no mass to restore.
     #[error("particle {particle} has no mass to restore: set its inverse mass to free it")]
     NoMassToRestore {
-        /// The particle.
+        /// The number of the particle.
         particle: usize,
     },
 }

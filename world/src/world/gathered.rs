@@ -66,7 +66,7 @@ impl<const D: usize> GatheredParticles<D> {
     }
 
     /// Whether some of the particles are in an island.
-    pub(super) fn touches(&self, island: usize) -> bool {
+    pub(super) fn has_particles_in(&self, island: usize) -> bool {
         self.models.iter().any(|model| model.island == island)
     }
 

@@ -183,11 +183,11 @@ impl<const D: usize> World<D> {
     }
 
     /// Changes the settings, and scales each particle's last displacement by the ratio of the
-    /// substep lengths, which keeps velocities (rounded once). Changes through
+    /// substep lengths, which keeps velocities except for rounding. Changes through
     /// [`settings_mut`](Self::settings_mut) keep displacements instead.
     ///
     /// # Errors
-    /// If the new or the current settings are invalid, or substeps are too long for the springs.
+    /// If the new or the current step is invalid, or the new substeps are too long for the springs.
     /// The world is then unchanged.
     pub fn set_settings(&mut self, settings: Settings<D>) -> Result<(), WorldError> {
         settings.step.motion()?;
@@ -303,7 +303,7 @@ impl<const D: usize> World<D> {
     }
 
     /// The islands, mutable, for changes of masses, rest lengths, tears and tear factors. The next
-    /// step applies them. (A tear made here removes no faces and limbs: see [`tear`](Self::tear).)
+    /// step applies them. (A tear made here removes no faces or limbs, unlike [`tear`](Self::tear).)
     pub fn islands_mut(&mut self) -> &mut [Island<D>] {
         for island in &mut self.islands {
             island.wake();
@@ -315,7 +315,7 @@ impl<const D: usize> World<D> {
     /// The island of a particle, and its number in that island.
     ///
     /// # Panics
-    /// If there is no such particle, like all getters of one particle.
+    /// If there is no such particle.
     pub fn locate(&self, particle: usize) -> (usize, usize) {
         assert!(particle < self.len(), "there is no particle {particle}");
         self.particles.locate(particle).expect("particles are never removed")

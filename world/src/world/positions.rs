@@ -69,7 +69,7 @@ impl<const D: usize> Island<D> {
         }
     }
 
-    /// Brings the pinned particles that were moved in this substep to rest.
+    /// Stops the pinned particles that guides and drags moved in this substep.
     pub(super) fn stop_moved_pins(&mut self, executor: &dyn Executor) {
         let Self { model, plan, progress, moved_pins, .. } = self;
         let mut plan = PlanAccess { engine: &mut **plan, executor, progress, moved_pins };

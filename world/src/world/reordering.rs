@@ -18,9 +18,10 @@ where
     /// Returns the number of removed sticks.
     ///
     /// **The result changes**: a different order of the sticks gives different positions. A model
-    /// with torn sticks no longer runs as a sheet or as a copy; a copy moves from its island to a new
-    /// one. The other copies remain copies if they have no limbs and no ties, and at least six of them
-    /// remain (16 for regular sheets of 24 or more columns). Particles and sticks keep their numbers,
+    /// with torn sticks no longer runs as a sheet or as a copy. The copies with torn sticks move from
+    /// their island to a new one, and the others remain copies, if the island has no ties and never
+    /// had limbs, and at least six others remain (16 for regular sheets of 24 or more columns).
+    /// Otherwise none of the models in that island runs as a copy any more. Particles and sticks keep their numbers,
     /// and removed sticks remain [torn](Self::is_torn). Models without torn sticks keep their order,
     /// and so their bits.
     ///

@@ -9,8 +9,8 @@ pub(super) const CHUNK: usize = 64;
 /// which is faster.
 const RUN_MIN: usize = 8;
 
-/// A permutation of sticks: first the runs, whose ends are consecutive particles (as in a sheet),
-/// then the single sticks. The index of a stick in it is its slot.
+/// An order of the selected sticks: first the runs, whose ends are consecutive particles (as in a
+/// sheet), then the single sticks. The index of a stick in this order is its slot.
 #[derive(Clone, Debug, Default)]
 pub(super) struct RunLayout {
     pub(super) runs: Vec<Run>,

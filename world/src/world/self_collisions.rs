@@ -192,7 +192,8 @@ impl<const D: usize> SelfCollisions<D> {
             let mut slot_of = vec![u32::MAX; numbers.in_island(island).len()];
             for (slot, &[slot_island, particle]) in (0..).zip(&self.particle_of) {
                 if slot_island as usize == island {
-                    slot_of[particle as usize] = slot; // padding repeats the last ball of a model
+                    // Padding repeats the last ball of a model; of its slots the last one is kept.
+                    slot_of[particle as usize] = slot;
                 }
             }
             if slot_of.contains(&u32::MAX) {
@@ -202,7 +203,8 @@ impl<const D: usize> SelfCollisions<D> {
         }
     }
 
-    /// Discards data in the layouts of plans, for new plans.
+    /// Discards the positions of the near list that were stored by slot of a plan, for new plans. The
+    /// slots of balls are unchanged.
     pub(super) fn forget_slots(&mut self) {
         for IslandTravel { travel, .. } in &mut self.travels {
             travel.forget_slots();
@@ -210,7 +212,7 @@ impl<const D: usize> SelfCollisions<D> {
     }
 
     /// Whether an island has particles with self-collision.
-    pub(super) fn touches(&self, island: usize) -> bool {
+    pub(super) fn has_particles_in(&self, island: usize) -> bool {
         self.chunks.get(island).is_some_and(|chunks| !chunks.is_empty())
     }
 
@@ -264,7 +266,7 @@ impl<const D: usize> SelfCollisions<D> {
         }
         let mut all_asleep = true;
         for island in 0..self.chunks.len() {
-            if self.touches(island)
+            if self.has_particles_in(island)
                 && let Some(mut matter) = islands.one(island)
             {
                 self.read(island, &matter.model_mut().particles);

@@ -8,11 +8,11 @@ use super::{World, WorldError, following_range};
 impl<const D: usize> World<D> {
     /// The copies in an island that can be [split off](Self::split_off) one by one, and the smallest
     /// number of copies that share an island. None if the models of the island are not copies, or if
-    /// it has ties, or had limbs at the beginning.
+    /// it has ties, or had limbs when the world was created.
     pub(super) fn splittable_copies(&self, index: usize) -> Option<(&Copies, usize)> {
         let island = &self.islands[index];
-        // Limbs collide only with limbs of the same island, and ties refer to the numbers in it. An
-        // island whose limbs were removed stays whole, so that snapshots can be resumed.
+        // Limbs collide only with limbs of the same island, and ties store particle numbers of their
+        // islands. An island whose limbs were removed stays whole, so that snapshots can be resumed.
         let tied = self.ties.iter().any(|tie| tie.islands.contains(&index));
         let copies_min = island.copies_min.filter(|_| !tied && !island.model.limbs.had_any())?;
         Some((island.schedule().copies()?, copies_min))
@@ -23,8 +23,8 @@ impl<const D: usize> World<D> {
         (0..self.models.len()).filter(move |&model| self.models[model].island == island)
     }
 
-    /// The numbers of the models in an island of copies that have torn sticks; none if without these
-    /// models too few copies would remain, or if its copies cannot be split off.
+    /// In an island of copies, the numbers of the models that have torn sticks; none if without these
+    /// models too few copies would remain, or if the copies of the island cannot be split off.
     pub(super) fn torn_copies(&self, island: usize) -> Vec<usize> {
         let Some((copies, copies_min)) = self.splittable_copies(island) else { return Vec::new() };
         let sticks = &self.islands[island].model.sticks;

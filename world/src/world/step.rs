@@ -41,16 +41,16 @@ pub enum StepPart {
     Forces,
     /// The motion of particles.
     Motion,
-    /// Tethers.
+    /// The corrections by tethers.
     Tethers,
     /// The relaxation of sticks, and writing positions back from plans to the columns.
     Sticks,
-    /// Ties between models.
+    /// The relaxation of ties.
     Ties,
     /// Contacts of models with [self-collision](crate::SelfCollision): reported once for the contacts
     /// between particles, and once for those with limbs and bodies.
     SelfCollision,
-    /// Obstacles.
+    /// Collisions with obstacles.
     Obstacles,
     /// The search for sticks that tear, at the end of the step.
     Tearing,
@@ -84,8 +84,8 @@ fn self_collides<const D: usize>(
     self_collisions: Option<&SelfCollisions<D>>,
     collider_contacts: Option<&ColliderContacts<D>>,
 ) -> bool {
-    self_collisions.is_some_and(|it| it.touches(island))
-        || collider_contacts.is_some_and(|it| it.touches(island))
+    self_collisions.is_some_and(|it| it.has_particles_in(island))
+        || collider_contacts.is_some_and(|it| it.has_particles_in(island))
 }
 
 /// Copies the particles of an island that sleeps, for contacts with other islands, as if they were
@@ -111,8 +111,8 @@ where
     /// One step, on the calling thread (kernels may have threads of their own).
     ///
     /// # Errors
-    /// If the settings are invalid; then nothing has moved. If a caller replaced the sticks of an
-    /// island; then the islands before it have moved.
+    /// If the step of the settings is invalid; then nothing has moved. If a caller replaced the sticks
+    /// of an island; then other islands may have moved.
     pub fn step(&mut self) -> Result<Outcome, WorldError> {
         self.step_on(&Inline)
     }
@@ -125,10 +125,13 @@ where
         self.run_step(executor, None)
     }
 
-    /// One step that calls `after` at the end of each [`StepPart`], to measure their times: once
-    /// per island, substep and pass (ties, self-collision and obstacles: once per substep and pass for
-    /// all islands; tearing: once per island). The result has the bits of [`step`](Self::step). The
-    /// step may take longer, because tethers become a separate part.
+    /// One step that calls `after` at the end of each [`StepPart`], to measure their times. A part ends
+    /// several times in a step, so add up its times: forces, motion and tethers end for each island in
+    /// each substep, sticks for each island in each pass, ties, self-collision and obstacles for all
+    /// islands together in each pass, and tearing for each island. Where motion and sticks run in one
+    /// call, one [`StepPart::Whole`] ends instead of them. (Forces also end for each island before the
+    /// first substep, and sticks after the last one.) The result has the bits of [`step`](Self::step).
+    /// The step may take longer, because tethers become a separate part.
     ///
     /// ```
     /// use std::collections::BTreeMap;
@@ -293,8 +296,8 @@ impl<const D: usize> World<D> {
     }
 }
 
-/// The time at which a substep ends, s. The last one ends exactly with the step, so that a world can
-/// resume there.
+/// The time at which a substep ends, s. The last substep ends exactly with the step, so that a world
+/// can resume there.
 fn end_of_substep<const D: usize>(start: f64, substep: u32, step: &Step<D>) -> f64 {
     if substep == step.substeps {
         return start + f64::from(step.dt);

@@ -21,7 +21,8 @@ pub(super) struct Tethering<const D: usize> {
     stick_of: Vec<u32>,
     /// Up to where changes of the island's sticks have been read.
     stick_cursor: Option<Cursor>,
-    /// The pins for which the tethers were built, by their numbers in `rest_model`.
+    /// The pins for which the tethers were built, by their numbers in `rest_model`: the particles that
+    /// are pinned and not grabbed, and those in `tied`. None if the tethers must be built.
     pins: Option<Vec<u32>>,
     /// The particles that are anchors because they are tied, by their numbers in the island, in
     /// ascending order.
@@ -315,16 +316,19 @@ pub(super) fn untethered_particles<const D: usize>(
 }
 
 impl<const D: usize> World<D> {
-    /// For each model of an island with tethers: how many of its particles lack a tether.
+    /// For each model whose island has tethers: how many of the particles that should have a tether
+    /// lack one.
     pub(super) fn untethered(&self) -> Vec<(&ModelRange, usize)> {
         let mut found = Vec::new();
         let tied = self.tied_anchors();
         for (index, island) in self.islands.iter().enumerate() {
             let Some(tethering) = &island.tethering else { continue };
             let inverse_masses = island.model.particles.inverse_masses();
+            let grabbed = self.grabbed_in(index);
             let is_pin = |particle| {
                 let number = island.number_of(particle);
-                inverse_masses[number as usize] == 0.0 || tied.contains(&(index, number))
+                (inverse_masses[number as usize] == 0.0 && !grabbed.contains(&number))
+                    || tied.contains(&(index, number))
             };
             let untethered = untethered_particles(&tethering.rest_model, is_pin);
             let mut first = 0;
@@ -358,12 +362,17 @@ impl<const D: usize> World<D> {
         }
     }
 
+    /// The grabbed particles of an island, by their numbers in it.
+    fn grabbed_in(&self, index: usize) -> Vec<u32> {
+        let grabbed = self.held.iter().filter(|(_, held)| held.grabbed);
+        let located = grabbed.map(|(&particle, _)| self.locate(particle));
+        let in_island = located.filter(|(island, _)| *island == index);
+        in_island.map(|(_, number)| number as u32).collect()
+    }
+
     /// Updates the tethers of an island; see [`Island::refresh_tethers`](super::Island).
     pub(super) fn refresh_tethers_of(&mut self, index: usize, held_changed: bool) {
-        let grabbed = self.held.iter().filter(|(_, held)| held.grabbed);
-        let grabbed = grabbed.map(|(&particle, _)| self.locate(particle));
-        let in_island = grabbed.filter(|(island, _)| *island == index);
-        let grabbed: Vec<u32> = in_island.map(|(_, number)| number as u32).collect();
+        let grabbed = self.grabbed_in(index);
         self.islands[index].refresh_tethers(&grabbed, held_changed);
     }
 }

@@ -8,9 +8,9 @@ use super::World;
 use crate::body::WeightedPoint;
 use crate::scene::Scene;
 
-/// A tied particle is an anchor only if the other end of its tie is pinned, or its mass is at least
-/// this multiple of the mass of the particle's model. A tether does not pull its anchor, so the other end must be
-/// heavy enough not to be moved by the model.
+/// A tied particle is an anchor only if the other end of its tie is pinned, or the mass of that other
+/// end is at least this multiple of the mass of the particle's model. A tether does not pull its anchor,
+/// so the other end must be heavy enough not to be moved by the model.
 const MASS_RATIO_MIN: f64 = 10.0;
 
 /// Up to where the world has read the changes that decide which tied particles are anchors.

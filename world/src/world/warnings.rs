@@ -36,7 +36,7 @@ pub enum Warning {
     /// them to an anchor: a pinned particle, or one that is tied to something pinned or heavy.
     #[error(
         "model '{model}': {particles} particle(s) have no tether, because no sticks or faces \
-         connect them to a pinned particle"
+         connect them to a particle that is pinned, or tied to something pinned or heavy"
     )]
     Untethered {
         /// The name of the model.
@@ -61,8 +61,8 @@ pub enum Warning {
 }
 
 /// An axis is not checked if its acceleration is below this fraction of the greatest acceleration of
-/// an axis: losing it is not visible.
-const NEGLIGIBLE: f32 = 1e-3;
+/// an axis: the loss of so small an acceleration is not visible.
+const NEGLIGIBLE_FRACTION: f32 = 1e-3;
 
 /// Appends a warning for each axis on which the farthest free particle is beyond the rounding limit.
 /// `particles` are positions and inverse masses. (If the step is invalid, there is no limit; that is
@@ -85,7 +85,7 @@ fn warn_if_beyond_limit<const D: usize>(
     let greatest =
         step.acceleration.iter().fold(0.0_f32, |max, component| max.max(component.abs()));
     for axis in 0..D {
-        let matters = step.acceleration[axis].abs() >= NEGLIGIBLE * greatest;
+        let matters = step.acceleration[axis].abs() >= NEGLIGIBLE_FRACTION * greatest;
         if matters && farthest[axis].abs() >= limits[axis] {
             warnings.push(Warning::BeyondRoundingLimit {
                 model: model.to_owned(),

@@ -6,7 +6,7 @@ use taut_world::{Attachment, Axes, Cloth, Model, Place, Rope, Scene, SelfCollisi
 
 use crate::make::{steps, unconnected, world};
 
-/// The length of a substep, s: 60 steps of 8 substeps.
+/// The length of a substep, s: 60 steps per second, of 8 substeps each.
 const H: f32 = 1.0 / 480.0;
 
 fn colliding(model: Model) -> Model {

@@ -9,7 +9,7 @@ use taut_world::{
 
 use crate::make::steps;
 
-/// The length of a substep, s: 60 steps of 8 substeps.
+/// The length of a substep, s: 60 steps per second, of 8 substeps each.
 const H: f32 = 1.0 / 480.0;
 
 /// A rope with sticks of 1 m along this path, m.

@@ -116,8 +116,9 @@ fn environment_3d() -> Scene {
 
 #[test]
 fn a_model_in_3d_has_the_same_bits_alone_and_together() {
-    let rope = |links: f32| {
-        let path = [[0.0, 3.0, 0.0], [links, 3.2, 0.1]];
+    // A rope from its pinned start to a point `x` m beside it.
+    let rope = |x: f32| {
+        let path = [[0.0, 3.0, 0.0], [x, 3.2, 0.1]];
         Model::rope(&path, &Rope::default()).unwrap().pinned("start")
     };
     let cloth = Model::disc(14, StickSet::All).unwrap().shuffled(3).moved([0.0, 3.0, 0.0]);

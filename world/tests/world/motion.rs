@@ -32,8 +32,8 @@ fn euler_is_first_order_and_verlet_second_order() {
     }
 }
 
-/// The report of docs/articles.md states: "Euler's method alone can be as much as 3% off". After n steps
-/// of a fall its relative error is 1 / n, which is 3 % after 30 to 33 steps.
+/// The article that docs/articles.md calls "Report" states: "Euler's method alone can be as much as 3% off".
+/// After n steps of a fall its relative error is 1 / n, which is 3 % after 30 to 33 steps.
 #[test]
 fn explicit_euler_is_three_percent_off_after_30_steps_of_a_fall() {
     for (steps, expected) in [(60, 0.0167), (33, 0.0303), (30, 0.0333), (10, 0.1)] {

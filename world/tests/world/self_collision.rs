@@ -8,7 +8,7 @@ use taut_world::{Axes, Cloth, HalfSpace, Model, Path, Rope, Scene, SelfCollision
 
 use crate::make::{unconnected, world};
 
-/// The length of a substep, s: 60 steps of 8 substeps.
+/// The length of a substep, s: 60 steps per second, of 8 substeps each.
 const H: f32 = 1.0 / 480.0;
 
 /// The spacing of all sheets, m.

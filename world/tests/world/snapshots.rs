@@ -291,6 +291,7 @@ fn snapshots_with_values_out_of_range_are_rejected() {
         ("/substeps", serde_json::json!(u32::MAX), "the number of substeps"),
         ("/iterations", serde_json::json!(3_000_000), "iterations is 3000000"),
         ("/passes", serde_json::json!(0), "the number of passes"),
+        // In JSON, the displacement of a held particle is called `drift`.
         ("/held/0/drift/0", f32_bits(1e30), "the displacement per substep"),
     ];
     for (pointer, value, what) in rejected {

@@ -6,8 +6,8 @@ use taut_world::{
 
 use super::make::{scene, steps, unconnected, world};
 
-/// A scene of one spring between two particles, without gravity and damping. Steps take `dt` s and
-/// have one substep.
+/// A scene of one spring between two particles, without gravity; only the spring is damped. Steps take `dt` s
+/// and have one substep.
 fn oscillator(points: &[[f32; 3]], inverse_masses: &[f32], spring: Spring, dt: f64) -> Scene {
     let springs = Springs::new(points.len(), &[[0, 1]], &[spring]).unwrap();
     let model = Model { springs, ..unconnected(points, inverse_masses) };

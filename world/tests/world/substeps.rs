@@ -39,6 +39,7 @@ fn a_damped_fall_matches_linear_drag() {
         let t = 2.0;
         let expected = G / rate * (t + libm::expm1(-rate * t) / rate);
         assert_all("damped fall, m", expected, 0.012, |substeps| {
+            // At rest, so the length of a substep, 1 s here, does not matter.
             let mut scene = scene("stone", particle([0.0, 0.0], 1.0));
             scene.settings.step = step(substeps, rate as f32);
             let mut world = world(&scene);

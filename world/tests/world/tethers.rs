@@ -322,6 +322,11 @@ fn unconnected_particles_have_no_tethers_and_cause_a_warning() {
     let mut world = world(&scene);
     steps(&mut world, 1);
     assert_eq!(world.tether_count(), 30);
+    // A grabbed particle is no anchor.
+    let last = world.len() - 1;
+    world.grab(last).unwrap();
+    steps(&mut world, 1);
+    assert_eq!((world.warnings(), world.tether_count()), (warnings, 30));
 }
 
 #[test]

@@ -120,8 +120,9 @@ impl Arguments {
         Ok(PreparedScene { formula: scene.formula, sheets_and_copies, scene: scene.into() })
     }
 
-    /// One kernel set per selected kernel, and that of the scalar kernel, on one thread; then, on each
-    /// requested number of threads above 1, the first of these sets, which has the most lanes.
+    /// On one thread, a kernel set for each selected kernel on each selected instruction set, and that of
+    /// the scalar kernel; then, on each requested number of threads above 1, the first of these sets,
+    /// which has the most lanes.
     fn kernel_sets(&self, sheets_and_copies: SheetsAndCopies) -> anyhow::Result<Vec<KernelSet>> {
         self.check_isas()?;
         let mut sets = KernelSet::available(sheets_and_copies);
@@ -199,6 +200,7 @@ fn render(rows: &[WorldRow]) -> String {
             Cell::new(format!("{:016x}", row.hash)),
         ]);
     }
+    // Numbers are right-aligned: all columns except names (kernel, isa) and the hash.
     for column in 2..11 {
         if let Some(column) = table.column_mut(column) {
             column.set_cell_alignment(CellAlignment::Right);

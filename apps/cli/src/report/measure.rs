@@ -204,8 +204,8 @@ fn effort_rows(
     let sizes = if quick { &[8, 16][..] } else { &[16, 32, 64, 128] };
     let sets = [StickSet::All, StickSet::Structural];
     let mut rows = Vec::new();
-    // The progress assumes that the time is proportional to the number of particles. That is too little
-    // for larger sheets, which need more substeps without tethers.
+    // The progress assumes that the time is proportional to the number of particles. Larger sheets take
+    // longer than that, because without tethers they also need more substeps.
     let total: usize = sizes.iter().map(|size| size * size * sets.len()).sum();
     let mut done = 0;
     for (&size, set) in sizes.iter().flat_map(|size| sets.map(|set| (size, set))) {

@@ -56,8 +56,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     if let Some(path) = &arguments.readme {
         return update_tables(path, arguments);
     }
-    // Opened before measuring, so that a wrong path fails early; but a file that cannot be read leaves
-    // no page behind.
+    // Stored results are read before the page is opened, so that an invalid result file leaves no empty
+    // page behind. The page is opened before measuring, so that a wrong path fails early.
     let stored = arguments.stored_results()?;
     let output = Output::open(&arguments.out)?;
     let results = stored.map_or_else(|| arguments.measure_parts(), Ok)?;

@@ -36,7 +36,8 @@ struct SizeSeries {
     /// Returns the configurations for a model and a number of copies.
     configurations: fn(&Model, usize) -> anyhow::Result<Vec<Configuration>>,
     baselines: Baselines,
-    /// The value of [`SizeScaling::row_seconds_max`].
+    /// The maximum predicted time of all frames of a row at one size, s: a row for which the prediction is
+    /// longer is skipped at that size (see [`SizeScaling::row_seconds_max`]).
     row_seconds_max: f64,
 }
 
@@ -111,8 +112,8 @@ impl SizeSeries {
     }
 }
 
-/// Regular sheets: all kernels on the schedule `sheet`, on which they give the same bits, and the scalar kernel on the
-/// schedule `authored`. Large sheets run fewer frames.
+/// Regular sheets: all kernels except those for copies on the schedule `sheet`, on which they give the same bits, and
+/// the scalar kernel on the schedule `authored`. Large sheets run fewer frames.
 fn sheets(quick: bool) -> SizeSeries {
     let sizes = [(16, 240), (32, 240), (64, 120), (128, 64), (256, 32), (512, 16)];
     SizeSeries {

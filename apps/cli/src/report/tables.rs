@@ -162,6 +162,7 @@ fn comparison_section(results: &Results) -> Option<String> {
 const GROWTH_SIZES: [(Subject, &[usize]); 3] =
     [(Subject::Sheets, &[16, 32, 512]), (Subject::Meshes, &[32, 316]), (Subject::Copies, &[64])];
 
+/// The columns of the table of the part `growth`, and whether each is right-aligned.
 const GROWTH_COLUMNS: [(&str, bool); 10] = [
     ("mesh", false),
     ("sticks", true),

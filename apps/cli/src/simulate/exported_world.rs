@@ -148,9 +148,9 @@ impl ExportedWorld {
         factor * sticks.iter().map(length).sum::<f32>() / sticks.len().max(1) as f32
     }
 
-    /// Adds all ties as one part. They are as thick as a rope with these `sticks`, those of the world, or,
-    /// if there are none, as a rope of the ties themselves. The ends of the ties begin at `first_end` in
-    /// `positions`.
+    /// Adds all ties as one part. `sticks` are the sticks of the world. The ties are as thick as a rope that
+    /// consists of the sticks that are not torn or, if there are none, of the ties themselves. The ends of
+    /// the ties begin at `first_end` in `positions`.
     fn add_ties(&mut self, sticks: &[[u32; 2]], first_end: usize) {
         let mut lines: Vec<[u32; 2]> =
             sticks.iter().copied().filter(|ends| ends[0] != REMOVED).collect();

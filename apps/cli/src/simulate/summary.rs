@@ -43,7 +43,7 @@ pub(crate) struct Summary {
     stretch_max: f64,
     compression_rms: f64,
     compression_max: f64,
-    /// The contacts of models with self-collision, if there are any.
+    /// The contacts of models with self-collision; `None` if the world can have no such contacts.
     #[serde(flatten)]
     contacts: Option<ContactSummary>,
     kinetic_j: f64,

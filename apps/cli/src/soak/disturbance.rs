@@ -22,10 +22,10 @@ const SECONDS_PER_CUT: u32 = 60;
 const RESTART_STICKS_PER_TORN: usize = 5;
 /// Wind speed, m/s.
 const WIND_SPEED: f32 = 3.0;
-/// Cosine and sine of the angle by which the wind turns in a second: 22 s for a whole turn.
+/// Cosine and sine of the angle by which the wind turns in a disturbed second: 22 of them for a whole turn.
 const WIND_ROTATION: [f32; 2] = [0.96, 0.28];
 /// A freed pin is pinned again after a second divided by this number. In that time it falls by 0.3 m. If it fell
-/// farther, moving it back within a second would overstretch the sticks.
+/// farther, moving it back within a second would stretch the sticks too much.
 const FREED_DIVISOR: u64 = 4;
 /// Length of a cut in two dimensions, in diagonals of the initial bounding box. In three dimensions, a blade of twice
 /// this length moves down by this length.
@@ -64,7 +64,7 @@ struct GrabbedParticle<const D: usize> {
     particle: usize,
     /// Its position when it was grabbed.
     start: [f32; D],
-    /// m/s
+    /// The velocity with which it is dragged, m/s.
     velocity: [f32; D],
     /// The step at which it was grabbed.
     start_step: u64,
@@ -211,7 +211,8 @@ where
         Ok(())
     }
 
-    /// Grabs a random particle, unless another is grabbed or the particle cannot be.
+    /// Grabs a random particle, unless another particle is grabbed, or the random particle is pinned, is the freed pin
+    /// or may be emitted.
     fn grab(&mut self, world: &mut World<D>, step: u64) -> Result<(), WorldError> {
         let velocity = self.random_vector(GRAB_SPEED_MAX * self.diagonal);
         let Some(particle) = self.random_free_particle(world) else { return Ok(()) };

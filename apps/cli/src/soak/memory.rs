@@ -6,7 +6,7 @@ use std::fs;
 /// The largest growth that passes the check, KiB. An allocator keeps some freed pages, and how many
 /// varies over time.
 const GROWTH_MAX: i64 = 4096;
-/// The smallest number of samples for which growth is computed.
+/// The smallest number of samples for which growth is computed. There is one sample per simulated minute.
 const SAMPLES_MIN: usize = 8;
 
 /// Samples of the resident size, KiB; none on systems other than Linux.

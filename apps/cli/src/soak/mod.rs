@@ -45,8 +45,8 @@ fn parse_scene(name: &str) -> Result<&'static LibraryScene, String> {
 }
 
 /// Simulates the scenes, one after the other, and prints a table row for each. The exit code is 1 unless all positions
-/// stay finite, residuals do not exceed 1, both numbers of threads give the same bits after every simulated minute, and
-/// the memory does not grow.
+/// stay finite, residuals do not exceed [`RESIDUAL_RMS_MAX`], both numbers of threads give the same bits after every
+/// simulated minute, and the memory grows by at most 4 MiB (see [`memory`]).
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let all: Vec<&LibraryScene> = LibraryScene::ALL.iter().collect();
     let scenes = if arguments.scenes.is_empty() { &all } else { &arguments.scenes };

@@ -151,6 +151,7 @@ fn a_number_out_of_range_gives_an_error_with_its_option() {
         let (option, _) = arguments.split_once([' ', '=']).unwrap();
         compare(arguments).assert_usage_error(&[option]);
     }
+    // `compare` would set `--frames` and `--warmup` a second time.
     for arguments in
         ["--frames 0", "--frames 18446744073709551615", "--warmup 18446744073709551615"]
     {

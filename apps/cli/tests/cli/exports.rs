@@ -140,7 +140,11 @@ fn invalid_outputs_are_rejected_before_the_simulation() {
     simulate("--png %x.png").assert_error(&["%x.png", "%04d"]);
     simulate("--png a.png --fps 61").assert_error(&["--fps 61", "60 steps per second"]);
     simulate("--png a.png --camera 1").assert_usage_error(&["--camera", "AZIMUTH"]);
-    taut("simulate curtain --seconds 9000 --out a.glb").assert_error(&["a.glb", "GB", "--fps"]);
+    taut("simulate curtain --seconds 9000 --out a.glb").assert_error(&[
+        "a.glb",
+        "GB",
+        "reduce the frame rate",
+    ]);
 }
 
 #[test]

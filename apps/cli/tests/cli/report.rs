@@ -185,7 +185,7 @@ fn text(element: ElementRef<'_>) -> String {
 fn every_section_of_the_page_has_text_and_a_chart_or_table() {
     let (_, page) = page(&all_parts("Abacus"));
     let sections = select_all(&page, "main > section");
-    assert_eq!(sections.len(), 11);
+    assert_eq!(sections.len(), 11, "the number of `SECTIONS` in apps/cli/src/report/page/mod.rs");
     for section in sections {
         let count = |selector: &str| section.select(&Selector::parse(selector).unwrap()).count();
         let name = section.attr("id").unwrap();
@@ -398,7 +398,7 @@ fn invalid_results_are_rejected() {
     ] {
         let folder = Folder::with_files(&[("bad.json", bytes.into())]);
         folder.taut("report --from bad.json --out page.html").assert_error(&["bad.json", expected]);
-        assert_eq!(folder.read("page.html"), "", "expected no page, only the opened file");
+        assert!(!folder.contains("page.html"), "a page was left");
     }
     let folder = Folder::new();
     folder.taut("report --from none.json --out -").assert_error(&["none.json", "cannot be read"]);

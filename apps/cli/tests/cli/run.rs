@@ -48,6 +48,10 @@ impl Folder {
         fs::read(self.0.path().join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
     }
 
+    pub(crate) fn contains(&self, name: &str) -> bool {
+        self.0.path().join(name).exists()
+    }
+
     pub(crate) fn make_folder(&self, name: &str) {
         fs::create_dir(self.0.path().join(name)).unwrap();
     }

@@ -200,6 +200,8 @@ fn threads_run_the_best_of_the_listed_kernels() {
 #[test]
 fn several_threads_use_the_kernel_colour_with_the_same_bits() {
     let list = "--schedules coloured,blocked/hilbert --formulas halley,quick";
+    // `report` checks the exit code, and `taut compare` fails if rows of the same formula and
+    // schedule differ in bits.
     let results = report(&format!("--size 12 --threads 1,2,4 {list}"));
     assert_eq!(results.distinct("threads"), ["1", "2", "4"]);
     for row in results.rows() {

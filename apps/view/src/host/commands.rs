@@ -47,7 +47,7 @@ impl Host {
         }
     }
 
-    /// Runs a command; ignores those of disconnected pages.
+    /// Runs a command of a page; does nothing if the page is disconnected.
     fn run(&mut self, id: PageId, command: Command) -> Result<(), CommandError> {
         let Some(page) = self.pages.get_mut(id) else { return Ok(()) };
         match command {
@@ -126,7 +126,7 @@ impl Host {
     /// Restarts the scene with the current settings.
     fn reset(&mut self) -> Result<(), CommandError> {
         with_session!(&mut self.session, session => session.reset())?;
-        self.start_epoch();
+        self.record_scene_start();
         Ok(())
     }
 
@@ -139,7 +139,7 @@ impl Host {
             ApplyOutcome::InPlace => {}
             ApplyOutcome::Rebuilt => self.epoch += 1,
             ApplyOutcome::Restarted(cause) => {
-                self.start_epoch();
+                self.record_scene_start();
                 if let Some(cause) = cause {
                     self.pages.push_error(&format!("Restarted: {cause}"));
                 }
@@ -161,13 +161,13 @@ impl Host {
         (self.scene, self.size, self.request) = (scene, size, request);
         self.pages.iter_mut().for_each(|page| page.held.clear());
         self.state_version += 1;
-        self.start_epoch();
+        self.record_scene_start();
         Ok(())
     }
 
-    /// Starts a new epoch after a restart: the simulation has not blown up and has dropped no time. Updates the
-    /// figures.
-    fn start_epoch(&mut self) {
+    /// Starts a new epoch after a scene was loaded or restarted. Clears what was recorded about the previous run: that
+    /// it blew up, and the time that it dropped. Updates the figures.
+    fn record_scene_start(&mut self) {
         self.epoch += 1;
         self.blew_up = false;
         self.dropped_time = 0.0;

@@ -1,16 +1,17 @@
-//! Updates the figures, the live numbers that pages show: times, operations, stretch and energy.
+//! Updates the figures: live numbers that pages show, such as times, operations, stretch and energy.
 
 use super::Host;
 use crate::protocol::Figures;
 use crate::session::with_session;
 use crate::step_timer::StepTimes;
 
-/// The maximum fraction of the run time that may be spent on computing stretch and energy.
+/// The maximum fraction of real time that may be spent on computing stretch and energy: so little that it hardly
+/// slows the simulation down.
 const DIAGNOSTICS_FRACTION_MAX: f64 = 0.02;
 
 impl Host {
-    /// Updates the figures, and increments their version if they changed. Stretch and energy keep their values until
-    /// they may be computed again.
+    /// Ends the current window of the step timers, and updates the figures. Increments their version if they changed,
+    /// and at the first call. Stretch and energy keep their values until they may be computed again.
     pub(super) fn update_figures(&mut self) {
         with_session!(&mut self.session, session => session.end_timing_window());
         let StepTimes { step_s, sticks_s } =

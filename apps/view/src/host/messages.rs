@@ -16,7 +16,7 @@ const FIGURES_INTERVAL: f64 = 0.1;
 
 impl Host {
     /// Whether a page has been sent the current topology and, if it requested a frame, a frame with
-    /// that topology.
+    /// that topology. True for a disconnected page.
     #[cfg(feature = "server")]
     pub(crate) fn has_sent_topology(&self, page: PageId) -> bool {
         self.pages.get(page).is_none_or(|page| {

@@ -14,10 +14,12 @@ use crate::protocol::{Change, Figures, SIZE_FACTOR_MAX};
 use crate::request::SettingRequest;
 use crate::session::{AnySession, SessionError, with_session};
 
-/// The maximum number of steps that one call of `advance` runs; the time of further steps is dropped.
+/// The maximum number of steps that one call of `advance` runs; the time of further steps is dropped. So a machine
+/// that is too slow shows slow motion, and still draws frames and runs commands between the steps.
 const STEPS_AT_ONCE_MAX: u32 = 4;
 
-/// The largest size with which a host may start, unless `SIZE_FACTOR_MAX` allows a larger one.
+/// The largest size with which a host may start, unless `SIZE_FACTOR_MAX` allows a larger one. A square sheet with this
+/// number of particles across has 4 million particles.
 const INITIAL_SIZE_MAX: usize = 2048;
 
 /// The name of the scene that was loaded from a file.
@@ -27,7 +29,7 @@ const FILE: &str = "file";
 pub struct Options {
     /// The name of a library scene, or `file`.
     pub scene: String,
-    /// The size of the scene; `None`: its default size.
+    /// The size of the scene; `None`: its default size. The scene `file` has no size.
     pub size: Option<usize>,
     /// A scene that is not in the library, with its description; pages call it `file`.
     pub file: Option<(String, AnyScene)>,
@@ -37,7 +39,7 @@ pub struct Options {
     pub threads: usize,
     /// A description of the machine, shown to users.
     pub machine: String,
-    /// Returns seconds since an arbitrary start; the host has no clock of its own.
+    /// Returns seconds since an arbitrary start. The host measures times with it, and does not read the system clock.
     pub stopwatch: Box<dyn Fn() -> f64 + Send>,
 }
 
@@ -87,6 +89,7 @@ pub struct Host {
     size: Option<usize>,
     request: SettingRequest,
     session: AnySession,
+    /// Converts elapsed real time to steps.
     clock: Clock,
     paused: bool,
     blew_up: bool,
@@ -238,7 +241,7 @@ impl Host {
     }
 }
 
-/// A clock with the length of the session's step.
+/// A clock for steps of the session's length, of which at most `STEPS_AT_ONCE_MAX` run at once.
 fn clock(session: &AnySession) -> Result<Clock, CommandError> {
     let clock =
         Clock::new(with_session!(session, session => session.dt())).map_err(SessionError::from)?;

@@ -18,7 +18,8 @@ pub struct Mesh {
     pub parts: Vec<DrawnModel>,
     /// The obstacles that can be drawn.
     pub obstacles: Vec<ObstacleShape>,
-    /// Particles that are pinned at the start.
+    /// Particles that are pinned at the start of the scene. (Grains do not count, because a grain that is not alive
+    /// has the inverse mass of a pinned particle.)
     pub pinned: Vec<u32>,
     /// Sticks that are not drawn: auxiliary ones, such as those that keep the posture of a ragdoll, and
     /// one-sided ones.

@@ -52,7 +52,7 @@ pub enum Command {
         /// Whether these forces act.
         on: bool,
     },
-    /// Switches the tethers to pinned particles on or off.
+    /// Switches tethers on or off: adds tethers to all models without tethers, or removes all tethers.
     Tethers {
         /// Whether there are tethers.
         on: bool,
@@ -62,8 +62,8 @@ pub enum Command {
         /// Whether models collide with themselves and each other.
         on: bool,
     },
-    /// Switches sleeping on or off, and restarts the scene. If models may sleep, those at rest stop until
-    /// something wakes them.
+    /// Switches sleeping on or off, and restarts the scene. If models may sleep, steps skip a model that has been
+    /// quiet for some time, until something wakes it.
     Sleep {
         /// Whether models may sleep.
         on: bool,
@@ -92,7 +92,8 @@ pub enum Command {
 }
 
 impl Command {
-    /// Whether the command restarts or replans the simulation, which may take long.
+    /// Whether the command loads or restarts the scene, changes settings, or starts or stops a race. Most of these
+    /// commands make new worlds or plans, which may take long.
     #[cfg(feature = "server")]
     pub(crate) fn is_expensive(&self) -> bool {
         matches!(

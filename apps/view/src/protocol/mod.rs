@@ -24,15 +24,15 @@
 //! | [`COMMAND_BYTES_MAX`]: bytes of a command, and of a WebSocket frame | 4096 | the server closes the socket |
 //! | [`COMMANDS_QUEUED_MAX`]: commands of a page that the server has read and not yet run | 32 | the server stops reading from that socket until there is room (back pressure) |
 //! | [`HELD_MAX`]: particles that a page holds | 64 | [`Notice::Error`] |
-//! | [`SIZE_FACTOR_MAX`]: size of a scene, as a multiple of its default size | 8, or the size with which `taut view` was started if that is larger | [`Notice::Error`] |
+//! | [`SIZE_FACTOR_MAX`]: size of a scene, as a multiple of its default size | 8 (sizes up to that with which `taut view` was started are allowed, too) | [`Notice::Error`] |
 //! | queued errors for a page that takes no messages | 16 | the oldest are dropped |
 //! | other queued messages for a page | 1 | the next message has the newest state |
 //!
-//! Commands that restart a simulation or make its plans again (`scene`, `set`, `gravity`, `wind`, `tethers`,
-//! `collisions`, `sleep`, `reset`, `race`) are expensive. The server runs commands in turns, each of
-//! which starts with the next page and runs at most one expensive command. If that command changed the
-//! topology, the next expensive command waits until all pages have been sent the new topology, but at
-//! most 0.1 s. Commands of a page keep their order. Commands of a disconnected page are dropped.
+//! Commands that load or restart a scene, change settings, or start or stop a race (`scene`, `set`, `gravity`, `wind`,
+//! `tethers`, `collisions`, `sleep`, `reset`, `race`) are expensive: most of them make new worlds or plans. The server
+//! runs commands in turns, each of which starts with the next page and runs at most one expensive command. If that
+//! command changed the topology, the next expensive command waits until all pages have been sent the new topology,
+//! but at most 0.1 s. Commands of a page keep their order. Commands of a disconnected page are dropped.
 
 mod binary;
 mod command;

@@ -29,7 +29,7 @@ pub struct State {
     pub dimensions: usize,
     /// Suggested sizes; other sizes are valid, too. `None` for a scene from a file.
     pub sizes: Option<Vec<usize>>,
-    /// The current size.
+    /// The current size, in the unit of `size_is`. `None` for a scene from a file.
     pub size: Option<usize>,
     /// What the size counts, such as `particles across`. `None` for a scene from a file.
     pub size_is: Option<&'static str>,
@@ -49,7 +49,7 @@ pub struct State {
     pub gravity: bool,
     /// Whether the forces of the scene, or the default wind, act.
     pub wind: bool,
-    /// Whether particles have tethers to pinned ones.
+    /// Whether particles have tethers.
     pub tethers: bool,
     /// Whether models collide with themselves and each other.
     pub collisions: bool,
@@ -60,7 +60,7 @@ pub struct State {
     /// The second kernel of a kernel comparison, which pages call a race.
     #[serde(rename = "race")]
     pub comparison: Option<ComparisonKernel>,
-    /// Numbers of particles, sticks and faces.
+    /// Numbers of particles, sticks, faces and torn sticks.
     pub counts: Counts,
     /// The machine on which the simulation runs.
     pub machine: String,
@@ -142,7 +142,7 @@ pub struct ComparisonKernel {
     pub instructions: String,
 }
 
-/// Numbers of particles, sticks and faces.
+/// Numbers of particles, sticks, faces and torn sticks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Counts {
     /// Number of particles.
@@ -158,20 +158,22 @@ pub struct Counts {
 /// Figures: live numbers about the simulation.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Figures {
-    /// Time per step without drawing: the median over the last ten windows of 0.1 s, ms.
+    /// Time per step without drawing: the median over the last ten windows of about 0.1 s, ms.
     #[serde(rename = "milliseconds")]
     pub step_milliseconds: f64,
-    /// The part of that time in which sticks are relaxed, ms.
+    /// The part of that time in which sticks are relaxed, ms. Includes the motion of particles where a kernel
+    /// computes motion and sticks in one call.
     pub sticks_milliseconds: f64,
-    /// Time per relaxation of a stick, ns.
+    /// Time per relaxation of a stick, ns: `sticks_milliseconds`, divided by the number of sticks, including torn and
+    /// sleeping ones, times the number of iterations in a step.
     #[serde(rename = "nanoseconds")]
     pub nanoseconds_per_relaxation: f64,
-    /// Number of relaxations of sticks per second of the time in which sticks are relaxed.
+    /// The inverse of that time: relaxations per second, 1/s.
     #[serde(rename = "sticks_per_second")]
     pub relaxations_per_second: f64,
-    /// Divisions per step.
+    /// Divisions per step in the relaxation of sticks, as if all sticks were plain.
     pub divisions: u64,
-    /// Square roots per step.
+    /// Square roots per step in the relaxation of sticks, as if all sticks were plain.
     pub roots: u64,
     /// Root mean square of the stretch, as a fraction.
     #[serde(rename = "rms")]
@@ -201,7 +203,7 @@ pub struct Figures {
     /// Whether the simulation blew up. If so, it is stopped until a reset.
     #[serde(rename = "blown")]
     pub blew_up: bool,
-    /// Figures of the kernel comparison.
+    /// Figures of the kernel comparison, during a race.
     #[serde(rename = "race")]
     pub comparison: Option<ComparisonFigures>,
 }

@@ -36,10 +36,10 @@ pub enum ServeError {
     Port {
         /// The requested port; 0: any free port.
         port: u16,
-        /// The cause.
+        /// The error of the operating system.
         cause: io::Error,
     },
-    /// A thread could not be started, or the socket failed.
+    /// A thread could not be started, or the listening socket failed.
     #[error("the server ended: {0}")]
     Ended(#[from] io::Error),
 }
@@ -195,7 +195,7 @@ async fn serve_socket(
 }
 
 /// Forwards commands from the page to the simulation, and messages from the simulation to the page, until the page
-/// disconnects or the simulation ends.
+/// disconnects or the simulation ends. Then returns `None`.
 async fn forward_messages(mut socket: WebSocket, simulation: &Handle) -> Option<()> {
     // The capacity is 1, so that the simulation makes each message as late as possible.
     let (outbox, mut inbox) = mpsc::channel(1);
@@ -216,14 +216,16 @@ async fn forward_messages(mut socket: WebSocket, simulation: &Handle) -> Option<
     }
 }
 
-/// Reads the next command, once the queue has room for it. `None` if the page has disconnected.
+/// Reads the next command, once the queue has room for it. `None` if the page has disconnected, the socket has failed
+/// or the simulation has ended.
 async fn read_command(socket: &mut WebSocket, queue: &mpsc::Sender<ReadCommand>) -> Option<()> {
     let permit = queue.reserve().await.ok()?;
     let command = loop {
         match socket.recv().await?.ok()? {
             Frame::Text(text) => break serde_json::from_str(&text),
-            // Commands are text. Parsing an empty text gives the error for a binary message.
-            Frame::Binary(_) => break serde_json::from_str(""),
+            Frame::Binary(_) => {
+                break Err(serde::de::Error::custom("a binary message: expected JSON text"));
+            }
             Frame::Close(_) => return None,
             Frame::Ping(_) | Frame::Pong(_) => {}
         }

@@ -90,8 +90,8 @@ where
         Ok(outcome)
     }
 
-    /// Changes settings other than the order of the sticks, tethers and self-collision, in the current
-    /// worlds.
+    /// Changes settings in the current worlds: those other than the order of the sticks, tethers, self-collision and
+    /// sleep.
     fn change_in_place(
         &mut self,
         request: &SettingRequest,
@@ -141,8 +141,7 @@ where
         Ok(())
     }
 
-    /// Replaces all worlds by worlds with the requested order, tethers and self-collision, which resume from
-    /// the current state.
+    /// Replaces all worlds by worlds with the requested settings, which resume from the current state.
     fn rebuild(
         &mut self,
         request: &SettingRequest,

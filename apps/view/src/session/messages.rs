@@ -128,7 +128,7 @@ where
         let scene_models = || self.scene.models().map(|(_, model)| model);
         let start_and_len = |range: std::ops::Range<usize>| [range.start, range.len()];
         let inverse_masses = scene_models().flat_map(|model| model.particles.inverse_masses());
-        // Grains that are not alive have the inverse mass 0, but they do not count as pinned.
+        // Grains that are not alive have the inverse mass 0, but are not pinned. No grain counts as pinned.
         let is_grain = |particle: &usize| {
             models
                 .iter()

@@ -34,7 +34,8 @@ pub(crate) enum SessionError {
     NoSheetForGrid,
     #[error(
         "the kernel 'copies' needs 6 or more models with the same sticks, or 16 or more if they are \
-         sheets of 24 to 47 columns (wider sheets do not count); this scene has fewer"
+         sheets of 24 to 47 columns (wider sheets, sheets with tethers, rigid bodies and models that \
+         sleep do not count); this scene has fewer"
     )]
     NoCopies,
     #[error("the schedule 'sheet' needs a regular sheet; this scene has none")]

@@ -7,14 +7,15 @@
 //! | `command(length)` | returns the address of a buffer for a command of `length` bytes of UTF-8 |
 //! | `receive()` | runs the command in that buffer |
 //! | `advance(seconds)` | advances time by `seconds`, and runs the steps that are due |
-//! | `due()` | seconds until the next step; below 0 while paused or blown up |
+//! | `due()` | seconds until the next step; below 0 while the simulation is paused or has blown up |
 //! | `take()` | makes the next message; returns 0 if there is none, 1 for text, 2 for bytes |
 //! | `message()`, `message_length()` | address and length of that message |
 //!
 //! It imports `page.now()`: seconds since an arbitrary start, to measure step times.
 //!
-//! Returned addresses are in the module's memory and valid until the next call of any export. No
-//! export takes an address, so only the unmangled names and the import are `unsafe`.
+//! Returned addresses are in the module's memory: that of `command` is valid until its next call, that
+//! of `message` until the next call of `take`. No export takes an address, so only the unmangled names
+//! and the import are `unsafe`.
 #![cfg(target_arch = "wasm32")]
 #![allow(unsafe_code, reason = "exported names, and an imported function")]
 
@@ -90,7 +91,8 @@ pub extern "C" fn advance(seconds: f64) {
     });
 }
 
-/// Seconds until the next step; below 0 while the simulation is paused or has blown up.
+/// Seconds until the next step; below 0 while the simulation is paused or has blown up, or if there is
+/// no host.
 #[unsafe(no_mangle)]
 pub extern "C" fn due() -> f64 {
     with_instance(|instance| {

@@ -12,12 +12,13 @@ const CLOTHS = [
   ['#5b7b4a', '#e2dfc5'],
 ].map((pair) => pair.map(linear));
 
+/** Colours of bodies and ragdolls, assigned in rotation. */
 const BODIES = ['#e0a53b', '#3f7f9f', '#cf5a40', '#6c9660', '#8d6a9f', '#d9c7a3', '#4b9c94', '#b8505c'].map(linear);
 
 const WOOD = linear('#7d5a3c');
 const LEAF = [linear('#5f8f3e'), linear('#8fae5f')];
 const ROPE = linear('#c9a66b');
-const DROP = linear('#4aa3d8');
+const GRAIN = linear('#4aa3d8');
 
 /** The colours of the part with this index: those of the front and back of its faces, and that of its tubes. */
 export function coloursOf({ kind }, index) {
@@ -26,7 +27,7 @@ export function coloursOf({ kind }, index) {
     case 'plant': return { faces: LEAF, tube: WOOD };
     case 'rope':
     case 'tie': return { faces: [ROPE, ROPE], tube: ROPE };
-    case 'grains': return { faces: [DROP, DROP], tube: DROP };
+    case 'grains': return { faces: [GRAIN, GRAIN], tube: GRAIN };
     default: {
       const colour = BODIES[index % BODIES.length];
       return { faces: [colour, colour], tube: colour };

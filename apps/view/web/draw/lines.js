@@ -15,7 +15,7 @@ uniform vec2 u_size;        // size of the viewport, pixels
 uniform float u_pixels;     // half the width, pixels; 0: use the radii
 uniform float u_perMetre;   // pixels per metre, in 2-D
 uniform float u_widen;      // added to half the width, pixels
-uniform float u_nearer;     // depth offset towards the eye, as a fraction of the distance
+uniform float u_depthOffset;   // towards the eye, in normalized device coordinates (depth from -1 to 1)
 out vec2 v_at;              // position along and across the line, from its first end, pixels
 flat out float v_length;    // length of the line, pixels
 flat out vec2 v_half;       // half the width at both ends, pixels
@@ -43,7 +43,7 @@ void main() {
   v_stretch = a_rest > 0.0 ? distance(pa, pb) / a_rest - 1.0 : 0.0;
   v_colour = a_colour;
   vec4 from = second ? b : a;
-  gl_Position = vec4((sa + along * v_at.x + across * v_at.y) / half_ * from.w, from.z - u_nearer * from.w, from.w);
+  gl_Position = vec4((sa + along * v_at.x + across * v_at.y) / half_ * from.w, from.z - u_depthOffset * from.w, from.w);
 }`;
 
 const FRAGMENT = `
@@ -54,7 +54,7 @@ flat in float v_stretch;
 flat in vec3 v_colour;
 uniform vec4 u_colour;
 uniform vec3 u_long, u_short;
-uniform float u_range;   // the stretch or compression that is shown in full colour; 0: they are not shown
+uniform float u_stretchRange;   // the stretch or compression that is shown in full colour; 0: they are not shown
 uniform float u_own;     // 1: use the colour of each line; 0: use u_colour
 out vec4 colour;
 void main() {
@@ -64,8 +64,8 @@ void main() {
   float far = length(v_at - vec2(t * v_length, 0.0)) - wide;
   float alpha = clamp(0.5 - far, 0.0, 1.0) * min(1.0, 2.0 * wide);
   vec3 base = mix(u_colour.rgb, pow(v_colour, vec3(1.0 / 2.2)), u_own);
-  if (u_range > 0.0) {
-    float s = clamp(v_stretch / u_range, -1.0, 1.0);
+  if (u_stretchRange > 0.0) {
+    float s = clamp(v_stretch / u_stretchRange, -1.0, 1.0);
     base = mix(base, s > 0.0 ? u_long : u_short, sqrt(abs(s)));
   }
   alpha *= u_colour.a;
@@ -108,7 +108,7 @@ export class Lines {
   }
 
   /** Activates the program with the camera and a style (see the uniforms of the shaders). */
-  begin({ camera, matter, theme }, { pixels, colour, nearer = 0, widen = 0, own = 0, range = 0 }) {
+  begin({ camera, matter, theme }, { pixels, colour, depthOffset = 0, widen = 0, own = 0, stretchRange = 0 }) {
     const { gl, program: { handle, uniforms } } = this;
     gl.useProgram(handle);
     matter.positions.bind(UNIT.positions);
@@ -118,9 +118,9 @@ export class Lines {
     gl.uniform1f(uniforms.u_pixels, pixels);
     gl.uniform1f(uniforms.u_perMetre, camera.pixelsPerMetre ?? 0);
     gl.uniform1f(uniforms.u_widen, widen);
-    gl.uniform1f(uniforms.u_nearer, nearer);
+    gl.uniform1f(uniforms.u_depthOffset, depthOffset);
     gl.uniform1f(uniforms.u_own, own);
-    gl.uniform1f(uniforms.u_range, range);
+    gl.uniform1f(uniforms.u_stretchRange, stretchRange);
     gl.uniform4fv(uniforms.u_colour, colour);
     gl.uniform3fv(uniforms.u_long, theme.long);
     gl.uniform3fv(uniforms.u_short, theme.short);
@@ -144,7 +144,7 @@ export class Lines {
     if (!count) return;
     // The vertex array with rest lengths differs from the one before they have arrived.
     const name = matter.rests ? 'sticks with rests' : 'sticks';
-    this.begin(view, { ...style, range: matter.rests ? style.range : 0 });
+    this.begin(view, { ...style, stretchRange: matter.rests ? style.stretchRange : 0 });
     this.bindArray(name, 0, [[matter.ends, 2, true], [matter.rests, 1, false]]);
     gl.vertexAttrib1f(1, 0);
     gl.drawArraysInstanced(gl.TRIANGLE_STRIP, 0, 4, count);

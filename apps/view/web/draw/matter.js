@@ -8,7 +8,7 @@ import { tubesOf } from './tubes.js';
 /** The texture units that shaders use. */
 export const UNIT = { positions: 0, shadow: 1, corners: 2 };
 
-/** GLSL: the position of a particle. */
+/** GLSL: the position of a vertex. */
 export const POSITION = `
 uniform highp sampler2D u_positions;
 ${TEXEL}
@@ -143,7 +143,10 @@ export class Matter {
     else for (const id of ids) gl.bufferSubData(target, 4 * words * id, data, words * id, words);
   }
 
-  /** Uploads the positions of a frame. `colourOf(index)` returns the colour of the tubes of the part `index`. */
+  /**
+   * Uploads the positions of a frame, and computes the normals. Makes the tubes, if this is the first frame.
+   * `colourOf(index)` returns the colour of the tubes of the part `index`.
+   */
   setPositions(positions, colourOf) {
     this.positions.fill(positions);
     if (!this.tubes) this.setTubes(positions, colourOf);

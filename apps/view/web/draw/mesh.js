@@ -29,8 +29,8 @@ export class Mesh {
     this.sticks = new Uint32Array(0);
     /** `sticks`, in which the hidden ones are replaced like torn ones. */
     this.drawnSticks = this.sticks;
-    this.rests = null;
-    this.isHidden = new Uint8Array(0);
+    this.rests = null; // the rest lengths of sticks, m, once they have arrived
+    this.isHidden = new Uint8Array(0); // 1 for each stick that is not drawn
   }
 
   /** Sets the corners of faces and the ends of sticks. */
@@ -52,7 +52,7 @@ export class Mesh {
 
   /**
    * Estimates in how many layers the faces cover a ball: the area of the faces near the ball, divided by its
-   * cross-section. Each face counts at most as one cross-section. The estimate uses about 300 faces.
+   * cross-section. Each face counts at most as one cross-section. The estimate uses fewer than 600 faces.
    */
   layers(positions, { centre, radius }) {
     const count = this.faces.length / 3;

@@ -42,7 +42,8 @@ void main() {
 const FLOOR_FRAGMENT = `
 in vec3 v_position;
 in vec2 v_local;
-uniform vec3 u_up, u_floor, u_grid, u_centre;
+uniform vec3 u_up, u_centre;      // normal of the floor; the point of the floor from which it fades outwards
+uniform vec3 u_floor, u_grid;     // colours
 uniform vec4 u_fade;   // distances at which fading starts and ends, m; strength of shadows; opacity
 uniform float u_cell;  // size of a grid cell, m
 out vec4 colour;
@@ -172,6 +173,7 @@ export class Obstacles {
       const centreOnFloor = centre.map((x, axis) => x - centreHeight * up[axis]);
       gl.uniform3fv(uniforms.u_up, up);
       gl.uniform3fv(uniforms.u_centre, centreOnFloor);
+      // An unbounded floor reaches farther than it is visible; bounded floors do not fade.
       gl.uniform2fv(uniforms.u_half, half ?? [8 * radius + 100, 8 * radius + 100]);
       gl.uniform4f(uniforms.u_fade, 0.8 * radius, half ? 1e9 : 3.6 * radius, theme.shade, opacity);
       gl.uniformMatrix4fv(uniforms.u_model, false, pose(position, rotation));
@@ -190,7 +192,10 @@ export function poseOf(poses, index) {
   return { position: [...poses.subarray(first, first + 3)], rotation: [...poses.subarray(first + 3, first + 7)] };
 }
 
-/** Half extents of shapes in their own coordinates, m. Half-spaces and bounds are treated separately. */
+/**
+ * Half extents of shapes, m: of capsules for any rotation, of cuboids and meshes as if they were not rotated.
+ * Half-spaces and bounds are treated separately.
+ */
 const EXTENTS = {
   sphere: ({ radius }) => [radius, radius, radius],
   capsule: ({ radius, half }) => [radius + half, radius + half, radius + half],

@@ -24,7 +24,7 @@ uniform float u_round, u_perMetre;   // radius of the corners, m; pixels per met
 out vec2 v_local;        // position relative to the centre, m
 void main() {
   vec2 corner = vec2(gl_VertexID & 1, gl_VertexID >> 1) * 2.0 - 1.0;
-  v_local = corner * (u_half + u_round + 3.0 / u_perMetre);
+  v_local = corner * (u_half + u_round + 3.0 / u_perMetre);   // 3 pixels more, for the outline and its smooth edge
   vec2 at = u_pose.xy + mat2(u_pose.z, u_pose.w, -u_pose.w, u_pose.z) * v_local;
   gl_Position = u_viewProjection * vec4(at, 0.0, 1.0);
 }`;
@@ -32,11 +32,12 @@ void main() {
 const SHAPE_FRAGMENT = `
 in vec2 v_local;
 uniform vec2 u_half;
-uniform float u_round, u_perMetre, u_line;
+uniform float u_round, u_perMetre, u_line;   // u_line: width of the outline, pixels
 uniform vec4 u_fill, u_stroke;
 out vec4 colour;
 void main() {
   vec2 q = abs(v_local) - u_half;
+  // Signed distance from the edge of the shape, pixels; negative inside.
   float far = (length(max(q, 0.0)) + min(max(q.x, q.y), 0.0) - u_round) * u_perMetre;
   float inside = clamp(0.5 - far, 0.0, 1.0) * u_fill.a;
   float edge = clamp(0.5 + 0.5 * u_line - abs(far + 0.5 * u_line), 0.0, 1.0) * u_stroke.a;
@@ -77,7 +78,7 @@ export class Plane {
       const sparseness = Math.min(1, (view.stickLength * view.camera.pixelsPerMetre) / (7 * pixelRatio));
       const alpha = options.sticks ? 1 : hasFaces ? 0.75 : 1;
       const pixels = Math.max(0.35, 0.75 * Math.sqrt(sparseness)) * pixelRatio;
-      this.lines.sticks(view, { pixels, colour: [...base, alpha], range: options.stretch ? 0.5 : 0 });
+      this.lines.sticks(view, { pixels, colour: [...base, alpha], stretchRange: options.stretch ? 0.5 : 0 });
     }
     if (options.surface) {
       // Each part has an outline, drawn before its tubes, so that overlapping parts are distinguishable.

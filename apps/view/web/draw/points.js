@@ -1,4 +1,4 @@
-// Draws particles as round points: as dots a few pixels wide, or in 3-D as balls (grains in their true size, lit).
+// Draws particles as round points: as dots a few pixels wide or, for grains in 3-D, as lit balls.
 
 import { program } from './gl.js';
 import { POSITION, UNIT } from './matter.js';
@@ -10,13 +10,13 @@ uniform mat4 u_viewProjection;
 uniform float u_radius;     // m
 uniform float u_pixels;     // the minimum radius, pixels
 uniform float u_perMetre;   // pixels per metre: in 3-D at a distance of 1 m, in 2-D everywhere
-uniform float u_nearer;     // depth offset towards the eye, as a fraction of the distance
+uniform float u_depthOffset;   // towards the eye, in normalized device coordinates (depth from -1 to 1)
 uniform uint u_first;       // the first particle to draw
 out vec3 v_centre;
 void main() {
   v_centre = position(u_first + uint(gl_VertexID));
   gl_Position = u_viewProjection * vec4(v_centre, 1.0);
-  gl_Position.z -= u_nearer * gl_Position.w;
+  gl_Position.z -= u_depthOffset * gl_Position.w;
   gl_PointSize = max(2.0 * u_pixels, 2.0 * u_radius * u_perMetre / gl_Position.w);
   if (isnan(v_centre.x)) gl_Position = vec4(2.0, 2.0, 2.0, 1.0);   // a hidden particle: out of view
 }`;
@@ -56,7 +56,7 @@ export class Points {
   }
 
   /** Activates a program with the camera and a style: sizes of points in m and in pixels, and depth offset. */
-  begin({ camera, matter }, { handle, uniforms }, { radius = 0, pixels = 0, nearer = 0, first = 0 }) {
+  begin({ camera, matter }, { handle, uniforms }, { radius = 0, pixels = 0, depthOffset = 0, first = 0 }) {
     const { gl } = this;
     gl.useProgram(handle);
     matter.positions.bind(UNIT.positions);
@@ -65,7 +65,7 @@ export class Points {
     gl.uniform1f(uniforms.u_radius, radius);
     gl.uniform1f(uniforms.u_pixels, pixels);
     gl.uniform1f(uniforms.u_perMetre, camera.pixelsPerMetre);
-    gl.uniform1f(uniforms.u_nearer, nearer);
+    gl.uniform1f(uniforms.u_depthOffset, depthOffset);
     gl.uniform1ui(uniforms.u_first, first);
     gl.bindVertexArray(this.array);
   }

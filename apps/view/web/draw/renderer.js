@@ -77,7 +77,7 @@ export class Renderer {
     return true;
   }
 
-  /** The lower quartile of the lengths of about a thousand sticks, m; 0.05 m without sticks. */
+  /** The lower quartile of the lengths of fewer than 2000 sticks, m; 0.05 m without sticks. */
   typicalStickLength() {
     const { drawnSticks: sticks } = this.mesh;
     const stride = 2 * Math.max(1, Math.floor(sticks.length / 2000));
@@ -106,7 +106,7 @@ export class Renderer {
     return this.positions && boxAround(this.positions, this.mesh.particles);
   }
 
-  /** The position of a particle, m; `null` if there is none. */
+  /** The position of a vertex, m; `null` if there is none. The first vertices are the particles. */
   position(id) {
     if (!this.positions || !(id >= 0 && id < this.mesh.vertices)) return null;
     return [...this.positions.subarray(3 * id, 3 * id + 3)];

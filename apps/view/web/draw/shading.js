@@ -14,11 +14,15 @@ uniform float u_offset;   // offset along the normal, m, so that a surface casts
 uniform bool u_soft;      // whether edges of shadows are blurred
 uniform highp sampler2DShadow u_shadow;
 
-/** The fraction of the key light that reaches the point p. n: its normal on the side of the light. */
+/**
+ * The fraction of the key light that reaches the point p. n: its normal on the side of the light. 0.0008 is subtracted
+ * from the depth, so that rounding errors of the map cast no shadows.
+ */
 float keyLight(vec3 p, vec3 n) {
   vec3 q = (u_light * vec4(p + n * u_offset, 1.0)).xyz * 0.5 + 0.5;
   if (any(lessThan(q, vec3(0.0))) || any(greaterThan(q, vec3(1.0)))) return 1.0;
   if (!u_soft) return texture(u_shadow, vec3(q.xy, q.z - 0.0008));
+  // The mean of 3 x 3 samples, 1.4 texels apart.
   float texel = 1.0 / float(textureSize(u_shadow, 0).x);
   float sum = 0.0;
   for (int y = -1; y <= 1; y++)

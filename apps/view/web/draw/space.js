@@ -16,7 +16,7 @@ export class Space {
     this.shadow = new Shadow(gl);
   }
 
-  /** Deletes what refers to the previous topology, and makes the obstacles of the new one. */
+  /** Deletes the vertex arrays and obstacles of the previous topology, and makes the obstacles of the new one. */
   reset(mesh) {
     this.surfaces.reset();
     this.obstacles.setShapes(mesh.obstacles);
@@ -57,12 +57,14 @@ export class Space {
     if (options.sticks || !options.surface) {
       this.lines.sticks(view, {
         pixels: 0.6 * pixelRatio, colour: [...theme.line, options.surface ? 0.55 : 0.8],
-        nearer: 2e-4, range: options.stretch ? 0.12 : 0,
+        depthOffset: 2e-4, stretchRange: options.stretch ? 0.12 : 0,
       });
     }
     if (options.particles) {
+      // A grey that differs from that of obstacles: darker in the light theme, lighter in the dark theme.
+      const grey = toSrgb(theme.obstacle).map((x) => 1 - 0.6 * x);
       this.points.dots(view, [0, mesh.particles], {
-        radius: 0.16 * view.stickLength, pixels: 1.2 * pixelRatio, colour: [...toSrgb(theme.obstacle).map((x) => 1 - 0.6 * x), 1], nearer: 3e-4,
+        radius: 0.16 * view.stickLength, pixels: 1.2 * pixelRatio, colour: [...grey, 1], depthOffset: 3e-4,
       });
     }
     gl.disable(gl.DEPTH_TEST);

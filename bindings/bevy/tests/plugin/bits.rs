@@ -4,11 +4,11 @@ use super::*;
 use bevy_taut::{Cloth, Pins, TautSettings, TautWind};
 use bevy_transform::prelude::Transform;
 
-/// The rows of the table of hashes that all bindings must get.
+/// The text of bindings/hashes.txt: the hashes that all bindings must get.
 #[cfg(feature = "scenes")]
 const TABLE: &str = include_str!("../../../hashes.txt");
 
-/// The example `falling-sheet` of the table, as a cloth of this plugin.
+/// The example `falling-sheet` of bindings/hashes.txt, as a cloth of this plugin.
 #[test]
 fn a_cloth_from_a_mesh_has_the_hash_of_all_bindings() {
     let mut app = app();

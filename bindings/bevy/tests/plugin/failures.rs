@@ -1,4 +1,5 @@
-//! Invalid components and settings are reported as errors that say what is wrong, and never panic.
+//! Invalid components and settings are reported as errors that say what is wrong, and never panic. 0 threads are
+//! valid.
 
 use super::*;
 use bevy_shape::Sphere;

@@ -33,6 +33,7 @@ fn app() -> App {
     ));
     app.init_resource::<CollectedMessages>().add_systems(Last, collect);
     app.insert_resource(Time::<Fixed>::from_hz(60.0));
+    // The first update starts the app without a tick.
     app.insert_resource(TimeUpdateStrategy::ManualDuration(Duration::ZERO));
     app.update();
     app.insert_resource(TimeUpdateStrategy::FixedTimesteps(1));

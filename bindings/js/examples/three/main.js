@@ -129,7 +129,7 @@ resize();
 // faces the camera.
 const raycaster = new THREE.Raycaster();
 const plane = new THREE.Plane();
-const target = new THREE.Vector3(); // where the dragged particle is to be
+const target = new THREE.Vector3(); // the position to which the particle is dragged
 let dragged = null;
 
 function pointerRay({ clientX, clientY }) {
@@ -141,7 +141,7 @@ function pointerRay({ clientX, clientY }) {
 canvas.addEventListener("pointerdown", (event) => {
   if (event.button !== 0 || dragged !== null) return;
   const { origin, direction } = pointerRay(event);
-  const found = world.nearestToRay(new Float32Array([...origin, ...direction]), 0.04);
+  const found = world.nearestToRay(new Float32Array([...origin, ...direction]), 0.04); // at most 4 cm away
   if (found === undefined) return;
   dragged = found;
   controls.enabled = false;
@@ -187,7 +187,7 @@ document.querySelector("#restart").addEventListener("click", () => {
 });
 
 // Steps have a fixed length. A frame runs at most three steps; time beyond that is dropped.
-const STEP = 1 / 60; // s
+const STEP = 1 / 60; // s: the default length, because SCENE has no `dt`
 const times = document.querySelector("#times");
 const meanTimes = { simulation: 0, frame: STEP * 1000 }; // moving averages, ms
 let last = performance.now();
@@ -208,7 +208,7 @@ renderer.setAnimationLoop((now) => {
   meanTimes.frame += 0.05 * (1000 * elapsed - meanTimes.frame);
   controls.update();
   renderer.render(scene, camera);
-  if (frames++ % 15 === 0) {
+  if (frames++ % 15 === 0) { // four times a second at 60 Hz, so that the figures can be read
     times.textContent = `Simulation ${meanTimes.simulation.toFixed(1)} ms, frame ${meanTimes.frame.toFixed(1)} ms`;
   }
 });

@@ -193,6 +193,7 @@ impl Document {
                 pbr_metallic_roughness: PbrMetallicRoughness {
                     base_color_factor: PbrBaseColorFactor(linear(colour)),
                     metallic_factor: StrengthFactor(0.0),
+                    // Rigid bodies are glossier than all other materials.
                     roughness_factor: StrengthFactor(if material == Material::Body {
                         0.5
                     } else {

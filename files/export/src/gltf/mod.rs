@@ -52,14 +52,16 @@ pub fn size(scene: &DrawnScene, timeline: Timeline) -> u64 {
     // ball position, rotation and scale.
     let per_key = 24 * vertices + 28 * scene.rigid_shapes.len() as u64 + 40 * rods;
     // The JSON takes about 340 bytes for a morph mesh at a key, and about 1000 for a node.
-    let json = 340 * meshes.len() as u64 * keys + 1000 * (rods + scene.rigid_shapes.len() as u64);
+    let json = keys
+        .saturating_mul(340 * meshes.len() as u64)
+        .saturating_add(1000 * (rods + scene.rigid_shapes.len() as u64));
     let shape_bytes = |mesh: &Mesh| 24 * mesh.points.len() + 12 * mesh.triangles.len();
     let shapes_bytes =
         scene.rigid_shapes.iter().map(|shape| shape_bytes(&shape.mesh)).sum::<usize>();
     let rods_bytes = Rods::all(scene).iter().map(Rods::mesh_bytes).sum::<u64>();
     let rigid = shapes_bytes as u64 + rods_bytes;
     let weights = if meshes.is_empty() { 0 } else { keys.saturating_mul(keys).saturating_mul(4) };
-    keys.saturating_mul(per_key).saturating_add(weights).saturating_add(json + rigid)
+    keys.saturating_mul(per_key).saturating_add(weights).saturating_add(json).saturating_add(rigid)
 }
 
 /// The sink for binary glTF files; see the [module](self).

@@ -142,8 +142,8 @@ fn triangle_count(mode: Mode, corners: usize) -> Result<usize, Problem> {
     }
 }
 
-/// The positions of the three corners of triangle `face` in the list of corners, by section 3.7.2.1
-/// of the glTF 2.0 specification.
+/// The indices, in the list of corners, of the three corners of triangle `face`, by section 3.7.2.1 of
+/// the glTF 2.0 specification.
 fn corners_of(mode: Mode, face: usize) -> [usize; 3] {
     match mode {
         Mode::TriangleStrip => [face, face + 1 + face % 2, face + 2 - face % 2],

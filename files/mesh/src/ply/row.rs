@@ -60,7 +60,8 @@ impl PropertyAccess for Row {
     }
 }
 
-/// Converts a list of integers of any type.
+/// Converts a list of any integer type. Any other value gives no corners; the check of the header
+/// requires a list of integers.
 fn integers(list: &Property) -> Vec<i64> {
     fn widen<T: Copy + Into<i64>>(list: &[T]) -> Vec<i64> {
         list.iter().map(|&item| item.into()).collect()

@@ -20,8 +20,8 @@ pub const EXTENSIONS: &[&str] = &[".png", ".apng", ".gif"];
 /// Checks whether [`picture_sink`] can write a file with this name. Opens no file.
 ///
 /// # Errors
-/// An unknown extension, an invalid frame number pattern, a missing folder, or a drawn scene with
-/// invalid indices.
+/// An unknown extension, an invalid frame number pattern, a valid one for `.apng` or `.gif`, a missing
+/// folder, or an invalid drawn scene.
 pub fn check(path: &Path, scene: &DrawnScene) -> Result<FileName> {
     file_name(path, scene, EXTENSIONS, &[".png"])
 }
@@ -57,8 +57,8 @@ pub fn picture_sink(
     }))
 }
 
-/// The output file or files. Animations and stills are created before the simulation starts, so
-/// that a wrong path fails early.
+/// The output file or files. The files of animations and stills are created before the simulation
+/// starts, so that a wrong path fails early.
 #[derive(Debug)]
 enum Output {
     /// One PNG file, and the last frame so far.

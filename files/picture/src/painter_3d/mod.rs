@@ -33,7 +33,7 @@ const STRIP_ROWS: u32 = 16;
 pub(crate) struct Painter3d {
     camera: Camera,
     lights: Lights,
-    /// The height of the floor if no rigid shape is a floor, m.
+    /// The height of the floor if no rigid shape of the scene is unbounded, m.
     floor: f32,
 }
 
@@ -57,8 +57,9 @@ impl Painter3d {
         let projected: Vec<Vec3> = soup.points.iter().map(|&point| camera.project(point)).collect();
 
         let Options { width, height, background, .. } = *options;
-        let mut pixels = vec![[0; 3]; (width * height) as usize];
-        let strips = Mutex::new(pixels.chunks_mut((width * STRIP_ROWS) as usize).enumerate());
+        let mut pixels = vec![[0; 3]; width as usize * height as usize];
+        let strip_pixels = width as usize * STRIP_ROWS as usize;
+        let strips = Mutex::new(pixels.chunks_mut(strip_pixels.max(1)).enumerate());
         let next_strip = || strips.lock().unwrap_or_else(PoisonError::into_inner).next();
         let per_side = SAMPLES_PER_SIDE;
         let work = || {

@@ -43,6 +43,7 @@ impl ShadowMap {
             low = low.min(across);
             high = high.max(across);
         }
+        // With a margin of 1 % at each side.
         let width = (high - low).max_element().max(1e-6) * 1.02;
         let corner = low.midpoint(high) - Vec2::splat(0.5 * width);
         let scale = side as f32 / width;
@@ -66,13 +67,14 @@ impl ShadowMap {
                 continue;
             }
             let side = self.side as f32;
-            let range = |low: f32, high: f32| {
+            // The cells whose centres are from `low` to `high`.
+            let cell_range = |low: f32, high: f32| {
                 (low - 0.5).ceil().clamp(0.0, side) as usize
                     ..((high - 0.5).floor() + 1.0).clamp(0.0, side) as usize
             };
-            for row in range(low.y, high.y) {
+            for row in cell_range(low.y, high.y) {
                 let y = row as f32 + 0.5;
-                for column in range(low.x, high.x) {
+                for column in cell_range(low.x, high.x) {
                     let x = column as f32 + 0.5;
                     // The barycentric coordinates t, u and v of corners a, b and c.
                     let u = ((x - a.x) * (c.y - a.y) - (y - a.y) * (c.x - a.x)) / area;

@@ -1,6 +1,7 @@
 //! A few copies get the same bits on the copies kernel and on the scalar kernel. These meshes are
 //! small enough for Miri (`scripts/miri.sh`), which checks that raw pointers follow the aliasing
-//! rules. The conformance tests compare all numbers of copies, machines and threads.
+//! rules. The conformance tests compare more meshes and numbers of copies, on every instruction set and on
+//! several threads.
 
 use std::iter::repeat_n;
 

@@ -1,6 +1,6 @@
 //! Small sheets get the same bits on the grid kernel and on the scalar kernel. These sheets are
 //! small enough for Miri (`scripts/miri.sh`), which checks that raw pointers follow the aliasing
-//! rules. The conformance tests compare all sizes, machines and numbers of threads.
+//! rules. The conformance tests compare more sizes, on every instruction set and on several threads.
 
 use taut_core::{
     Duplicates, Family, Formula, Kernel, Particles, Plan, Schedule, Sheet, Step, Sticks,

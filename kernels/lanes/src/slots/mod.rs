@@ -19,13 +19,13 @@ use taut_core::{
 
 pub use motion::integrate;
 
-/// Columns whose distance is a multiple of this many values (4096 bytes) map to the same sets of
-/// the L1 cache.
+/// Arrays whose distance is a multiple of this many values (4096 bytes) map to the same sets of the
+/// L1 cache.
 const PAGE: usize = 1024;
-/// The distance between the columns of two consecutive axes modulo [`PAGE`], in values: about a
-/// third of a page, in whole cache lines. It avoids 4K aliasing: a load waits for a pending store
-/// with the same low 12 address bits. With columns at the same page offset, a step takes nearly
-/// twice as long.
+/// The distance between the slots of two consecutive axes modulo [`PAGE`], in values: about a third
+/// of a page, in whole cache lines. It avoids 4K aliasing: a load waits for a pending store with the
+/// same low 12 address bits. With the slots of all axes at the same offset in their pages, a step
+/// takes nearly twice as long.
 const STAGGER: usize = 336;
 
 /// A layout of particles in slots, and the loops over it.
@@ -47,7 +47,8 @@ pub trait SlotKernel<const D: usize> {
     /// Whether [`run_substeps`](Self::run_substeps) runs several substeps in one call on this
     /// executor.
     fn fuses_substeps(&self, executor: &dyn Executor) -> bool;
-    /// Runs substeps. Returns whether all positions written back are finite.
+    /// Runs substeps. Returns false if a new position that it wrote back is not finite; previous
+    /// positions are not checked.
     fn run_substeps(
         &mut self,
         executor: &dyn Executor,
@@ -179,7 +180,9 @@ pub struct SlotPlan<K, const D: usize> {
     /// The cursor into [`Particles::position_changes`]; `None` until the first
     /// synchronization.
     synced: Option<Cursor>,
-    /// Whether the positions in slots are finite; `None` if they changed since the last check.
+    /// Whether the positions in slots were finite when they were last written back; `None` if the
+    /// slots are outdated, or if a position in the columns was changed since. Not valid while
+    /// `position_residence` is [`Residence::WorkingCopy`].
     finite: Option<bool>,
     /// The ends of the sticks that the plan was made for.
     ends: Arc<[[u32; 2]]>,
@@ -216,7 +219,7 @@ impl<K: SlotKernel<D>, const D: usize> SlotPlan<K, D> {
     /// Makes a plan; the kernel reads all constants of the sticks.
     ///
     /// # Errors
-    /// [`PlanError::TooFewParticles`] if there are fewer than the kernel has slots for.
+    /// [`PlanError::TooFewParticles`] if there are fewer particles than the kernel has slots for.
     pub fn new(
         mut kernel: K,
         particles: &Particles<D>,
@@ -247,8 +250,8 @@ impl<K: SlotKernel<D>, const D: usize> SlotPlan<K, D> {
         Ok(plan)
     }
 
-    /// Runs substeps. With `write_back`, a kernel that fuses them also writes back what is newer in
-    /// the slots.
+    /// Runs substeps. With `write_back`, a kernel that fuses substeps also writes back the values that
+    /// are newer in the slots.
     fn advance_slots(
         &mut self,
         executor: &dyn Executor,
@@ -291,10 +294,11 @@ impl<K: SlotKernel<D>, const D: usize> SlotPlan<K, D> {
         self.mark_synced(particles);
     }
 
-    /// Swaps positions and previous positions, in the columns too if they are up to date, so that
-    /// [`SlotLoop::Integrate`] can overwrite the older ones. Integrates the particles without a
-    /// slot. The loop integrates the particles with a slot; several substeps may begin before the
-    /// loop runs.
+    /// Swaps positions and previous positions in the slots, so that [`SlotLoop::Integrate`] can
+    /// overwrite the older ones. Also swaps them in the columns if the columns have the newest
+    /// positions. Integrates the particles without a slot; the particles with a slot are integrated
+    /// later, by the loop. This may be called for several substeps before the loop runs for all of
+    /// them.
     fn begin_substep(
         &mut self,
         executor: &dyn Executor,

@@ -5,8 +5,9 @@ use taut_core::{Delta, Executor, Particles, PlanError, Residence, Sticks};
 
 use super::{Buffer, Changes, SlotKernel, SlotLoop, SlotPlan, span};
 
-/// If at most one in `PARTICLES_PER_SPARSE_CHANGE` particles was changed in the columns, only the
-/// changed ones are copied into slots; otherwise all are.
+/// If there were more changes in the columns than one per this many particles with a slot, all
+/// particles are copied into slots, unless the slots hold newer values; otherwise only the changed
+/// particles are.
 const PARTICLES_PER_SPARSE_CHANGE: usize = 32;
 
 impl<K: SlotKernel<D>, const D: usize> SlotPlan<K, D> {
@@ -48,8 +49,9 @@ impl<K: SlotKernel<D>, const D: usize> SlotPlan<K, D> {
         }
     }
 
-    /// If few particles were changed in the columns, or if the slots are newer for the rest, copies
-    /// only the changed particles into the slots; otherwise drops the working copy.
+    /// Copies the particles that were changed in the columns into the slots, if it is known which
+    /// these are, and if they are few or the slots hold newer values of the other particles.
+    /// Otherwise drops the working copy.
     pub(super) fn sync_particles(&mut self, particles: &Particles<D>) {
         let slotted = self.kernel.particles();
         let slots_are_newer =

@@ -1,4 +1,5 @@
-//! Kernels check the number of lanes that a machine reports, and give the same bits with any.
+//! Kernels check the number of lanes that a machine reports, and give the same bits with every
+//! number of lanes.
 
 use taut_lanes::{IndexedKernel, Machine, OneLane, Operation};
 

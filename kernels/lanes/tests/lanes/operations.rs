@@ -1,4 +1,6 @@
-//! Every operation of every register type gives the same bits as scalar operations.
+//! Every operation of every register type gives the same bits as scalar operations. (Not compared
+//! here: `Vector::spread_with_any_fourth`, whose fourth field may differ between register types, and
+//! `Vector::compute_before_memory_access`.)
 
 use taut_lanes::{Operation, Vector, Wide8};
 
@@ -246,8 +248,8 @@ fn memory<V: Vector>(cpu: V::Cpu, all: &mut Vec<Outcome>) {
 fn records<V: Vector>(cpu: V::Cpu, all: &mut Vec<Outcome>) {
     let memory: Vec<f32> = test_values().into_iter().cycle().take(300).collect();
     for begin in 0..64 {
-        // The records to read overlap. The records to write are disjoint, except that lanes 1 and 2
-        // write the same one.
+        // Lanes whose numbers differ by 8 read the same record. The records to write are disjoint,
+        // except that lanes 1 and 2 write the same one.
         let read_offset = |lane: usize| 7 * ((5 * lane + begin) % 40);
         let shared_lane = |lane: usize| if lane == 2 { 1 } else { lane };
         let write_offset = |lane: usize| begin + 5 * ((7 * shared_lane(lane)) % 16);

@@ -268,6 +268,7 @@ fn another_substep_length_changes_compliant_sticks() {
     for formula in Formula::ALL {
         let mut program = program_of(&mesh, &schedule, 8, formula);
         let before = run(&program, &mesh.particles);
+        // The second call sets the value that the program has already.
         for inverse_h2 in [100.0, 100.0, 1e6] {
             program.set_inverse_h2(&mesh.particles, inverse_h2 as f32);
             let expected = relax_one_by_one(&mesh, &schedule, formula, inverse_h2);

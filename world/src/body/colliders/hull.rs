@@ -117,8 +117,8 @@ impl<const D: usize> Plane<D> {
 }
 
 impl HullCollider {
-    /// The hull of a body; None if the body has no mesh. `first` is the index of the first particle
-    /// of its model.
+    /// The hull of a body; None if the body has no mesh that encloses a volume. `first` is the index of
+    /// the first particle of its model among the particles of all models with self-collision.
     #[cfg(feature = "parry")]
     pub(super) fn of(body: &Body, first: u32) -> Option<Self> {
         let hull = body.hull.as_ref()?;
@@ -197,8 +197,9 @@ impl<const D: usize> PlacedHull<'_, D> {
         }))
     }
 
-    /// The contact with a ball whose centre moves along `path` (before, now), m, and stays
-    /// `contact_distance`, m, away from the faces; None if they do not touch.
+    /// The contact with a ball whose centre moves along `path` (before, now), m. They touch if the
+    /// centre is inside the planes of all faces, moved outwards by `contact_distance`, m. None if they do
+    /// not touch, or if the ball leaves by itself.
     #[inline]
     pub(super) fn contact_point(
         &self,
@@ -211,7 +212,7 @@ impl<const D: usize> PlacedHull<'_, D> {
         // infinite planes, not from the faces: edges are not rounded.)
         let (mut enter, mut leave) = (0.0, 1.0);
         // The last plane that the ball crosses inwards; and the nearest of the planes on whose inner side
-        // it starts. Each is stored with the distance of the ball from it at the end.
+        // the ball starts. Each is stored with the distance of the ball from it at the end of the substep.
         let (mut entered, mut nearest) = (None, None);
         // The distance from `nearest` at the start, at most 0.
         let mut outermost = f32::NEG_INFINITY;
@@ -291,11 +292,14 @@ mod tests {
                 let ball = add_scaled(path[0], time, difference(path[1], path[0]));
                 distance_outside(ball, moved.map(|x| (time - 1.0) * x))
             };
-            let nearest = (0..=1000).map(|i| distance(i as f32 / 1000.0));
-            let nearest = nearest.fold(f32::INFINITY, f32::min);
+            let distances = (0..=1000).map(|i| distance(i as f32 / 1000.0));
+            let least_distance = distances.fold(f32::INFINITY, f32::min);
             if let Some(contact) = placed.contact_point(path, CONTACT_DISTANCE) {
                 // The tolerance is due to the distance of the sampled times.
-                prop_assert!(nearest < 1e-2, "a contact, but the ball stays {nearest} m outside");
+                prop_assert!(
+                    least_distance < 1e-2,
+                    "a contact, but the ball stays {least_distance} m outside"
+                );
                 prop_assert!((length(contact.normal) - 1.0).abs() < 1e-4);
                 // The point is on the plane of the face through which the ball leaves.
                 let point = contact.point.position(&cube.particles);
@@ -311,14 +315,16 @@ mod tests {
                 let mut times = (0..=1000).map(|i| i as f32 / 1000.0);
                 let time = times.find(|&time| distance(time) < 1e-2).unwrap();
                 let met = add_scaled(path[0], time, difference(path[1], path[0]));
-                let inside = |axis: usize| low[axis] < met[axis] + 1e-2 && met[axis] < high[axis] + 1e-2;
+                let inside = |axis: usize| {
+                    low[axis] < met[axis] + 1e-2 && met[axis] < high[axis] + 1e-2
+                };
                 prop_assert!((0..3).all(inside));
             } else {
                 // A ball that began inside may have left.
                 let has_left = distance(0.0) < 1e-4 && distance(1.0) > -1e-4;
                 prop_assert!(
-                    nearest > -1e-3 || has_left,
-                    "no contact, but the ball comes to {nearest} m"
+                    least_distance > -1e-3 || has_left,
+                    "no contact, but the ball comes to {least_distance} m"
                 );
             }
         }

@@ -60,8 +60,9 @@ impl<const D: usize> PlacedLimb<D> {
         [BEFORE, NOW].map(|when| difference(path[when], on_axis[when]))
     }
 
-    /// The contact with a ball whose centre moves along `path` (before, now), m, and stays
-    /// `contact_distance`, m, away from the capsule; None if they do not touch.
+    /// The contact with a ball whose centre moves along `path` (before, now), m. They touch if the
+    /// centre is closer to the capsule than `contact_distance`, m. None if they do not touch, or if the
+    /// ball leaves by itself.
     #[inline]
     pub(super) fn contact_point(
         &self,
@@ -126,18 +127,18 @@ mod tests {
                 let [a, b] = axis;
                 length(difference(ball, add_scaled(a, fraction, difference(b, a))))
             };
-            let nearest = (0..=1000).map(|i| distance(i as f32 / 1000.0));
-            let nearest = nearest.fold(f32::INFINITY, f32::min);
+            let distances = (0..=1000).map(|i| distance(i as f32 / 1000.0));
+            let least_distance = distances.fold(f32::INFINITY, f32::min);
             if let Some(contact) = placed.contact_point(path, CONTACT_DISTANCE) {
                 prop_assert!((length(contact.normal) - 1.0).abs() < 1e-4);
-                prop_assert!(nearest < RADIUS + CONTACT_DISTANCE + 1e-3);
+                prop_assert!(least_distance < RADIUS + CONTACT_DISTANCE + 1e-3);
             } else {
                 let contact_distance = RADIUS + CONTACT_DISTANCE;
                 // A ball that ends outside may have left the limb by itself.
                 let outside_at_end = distance(1.0) > contact_distance;
                 prop_assert!(
-                    nearest > contact_distance - 1e-3 || outside_at_end,
-                    "no contact, but the ball comes as near as {nearest} m"
+                    least_distance > contact_distance - 1e-3 || outside_at_end,
+                    "no contact, but the ball comes as near as {least_distance} m"
                 );
             }
         }

@@ -13,9 +13,9 @@ use crate::vector::{difference, dot, length};
 type LimbContact<const D: usize> = (WeightedPoint, ContactPoint<D>);
 
 impl<const D: usize> PlacedLimb<D> {
-    /// For each half of the axis the [sample point](samples) that is deepest in a hull, if its ball
-    /// has a contact with the hull in this substep. Limb and hull keep `gap` between their
-    /// surfaces, m.
+    /// For each half of the axis the [sample point](samples) that is deepest in a hull, of those whose
+    /// ball (around the point, with the radius of the limb) has a contact with the hull in this
+    /// substep. Limb and hull keep `gap`, m, between their surfaces.
     pub(crate) fn deepest_in(
         &self,
         hull: &PlacedHull<'_, D>,
@@ -81,27 +81,30 @@ mod tests {
             let limb = PlacedLimb::new(Limb { ends: [4, 5], radius: RADIUS, owner: 0 }, &particles);
             let contacts = limb.deepest_in(&hull, GAP, &particles);
 
-            // How far the axis is outside at the end of the substep, and the minimum over the substep.
+            // How far a point of the axis is outside at a time; the least over the axis at the end of the
+            // substep; and the least over the axis and the substep.
             let distance = |fraction: f32, time: f32| {
                 let [a, b] = ends.map(|end| add_scaled(end, time - 1.0, moved));
                 distance_outside(add_scaled(a, fraction, difference(b, a)))
             };
             let fractions = || (0..=200).map(|i| i as f32 / 200.0);
-            let nearest_now = fractions().map(|fraction| distance(fraction, 1.0));
-            let nearest_now = nearest_now.fold(f32::MAX, f32::min);
+            let distances_now = fractions().map(|fraction| distance(fraction, 1.0));
+            let least_distance_now = distances_now.fold(f32::MAX, f32::min);
             let at_time = |time| fractions().map(move |fraction| distance(fraction, time));
-            let nearest = fractions().flat_map(at_time);
-            let nearest = nearest.fold(f32::MAX, f32::min);
+            let least_distance = fractions().flat_map(at_time).fold(f32::MAX, f32::min);
             if contacts.iter().any(Option::is_some) {
                 // The tolerance is due to the distance of the samples.
-                prop_assert!(nearest < 5e-2, "a contact, but the limb stays {nearest} m outside");
+                prop_assert!(
+                    least_distance < 5e-2,
+                    "a contact, but the limb stays {least_distance} m outside"
+                );
             } else {
                 // Sample points are about `RADIUS + GAP` apart, so the axis between two of them is deeper
                 // than they are by at most half of that.
                 prop_assert!(
-                    nearest_now > -0.5 * (RADIUS + GAP),
+                    least_distance_now > -0.5 * (RADIUS + GAP),
                     "no contact, but the limb is {} m inside",
-                    -nearest_now
+                    -least_distance_now
                 );
             }
             for (point, contact) in contacts.into_iter().flatten() {

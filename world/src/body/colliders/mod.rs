@@ -69,7 +69,8 @@ const BEFORE: usize = 0;
 const NOW: usize = 1;
 
 impl Collider {
-    /// The limbs and bodies of a model, whose first particle has the index `first`.
+    /// The limbs and bodies of a model. `first` is the index of its first particle among the particles of
+    /// all models with self-collision.
     pub(crate) fn all_of<const D: usize>(
         model: &Model<D>,
         first: u32,
@@ -116,10 +117,10 @@ impl<const D: usize> Placed<'_, D> {
     }
 
     /// The contact with a ball whose centre moves along `path` (before, now), m, in this substep. The
-    /// ball touches the collider if its centre is within `contact_distance`, m, of the surface; None if
-    /// it does not. The ball is swept: it cannot pass, whatever its speed. Its motion relative to the
-    /// collider is assumed to be straight, so the collider should turn by at most about 0.1 rad in a
-    /// substep.
+    /// ball touches the collider if its centre is within `contact_distance`, m, of the surface. None if
+    /// it does not, or if it leaves by itself. The ball is swept: it cannot pass, whatever its speed.
+    /// Its motion relative to the collider is assumed to be straight, so the collider should turn by at
+    /// most about 0.1 rad in a substep.
     #[inline]
     pub(crate) fn contact_point(
         &self,

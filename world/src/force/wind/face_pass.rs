@@ -141,7 +141,8 @@ impl<L: TriangleLaw, G: GustFactor> NullaryFnOnce for FacePass<'_, L, G> {
         let layout = self.layout;
         let mut particle_chunks = &layout.incidence.particle_chunks[..];
         // How many more chunks of pairs may turn out to be unstable without the limit: each of them
-        // is computed again with the limit.
+        // is computed again with the limit. Once more than a 16th of all chunks have been unstable, the
+        // others are computed with the limit only.
         let mut retries_left = layout.chunks.len() / 16 + 1;
         for chunk in &layout.chunks {
             // Each kind of chunk has its own loop. Where corners are consecutive, it loads whole
@@ -178,7 +179,8 @@ impl<L: TriangleLaw, G: GustFactor> NullaryFnOnce for FacePass<'_, L, G> {
 impl<L: TriangleLaw, G: GustFactor> FacePass<'_, L, G> {
     /// Computes the forces on a chunk of pairs without a limit. If they are stable for
     /// `max_mobility`, the mobility of the most mobile corner of all, stores them and returns true.
-    /// The two triangles of a pair share two corners, and no masses are read.
+    /// This is faster than with the limit: the two triangles of a pair share the loads of two corners,
+    /// and no masses are read.
     #[inline(always)]
     fn try_pairs(
         &mut self,

@@ -125,7 +125,7 @@ impl TriangleLaw for DragLaw {
     }
 }
 
-/// [`WindLaw::Plate`](super::WindLaw::Plate).
+/// [`WindLaw::Plate`](super::WindLaw::Plate) with lift.
 #[derive(Clone, Copy)]
 pub(super) struct DragLiftLaw {
     /// As in [`DragLaw`].

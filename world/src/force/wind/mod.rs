@@ -42,7 +42,8 @@ pub enum WindLaw {
         /// Drag coefficient; 1 to 2 for a plate across the wind.
         drag: f32,
         /// Lift coefficient; about 2 for a plate. At the angle of attack α the lift is
-        /// `sin α cos α` times this.
+        /// `sin α cos α` times this. With a drag coefficient of 0 there is no lift either, because lift
+        /// alone would increase the speed relative to the air.
         lift: f32,
     },
 }

@@ -5,7 +5,8 @@
 
 use taut_core::GroupedLists;
 
-/// Number of triangles in a chunk: the `f32` lanes of the widest register.
+/// Number of triangles in a chunk, and largest number of particles in a [`ParticleChunk`]: the `f32`
+/// lanes of the widest register.
 pub(crate) const CHUNK: usize = taut_core::PADDING;
 
 /// The content of a slot.
@@ -92,8 +93,9 @@ impl Incidence {
         let chunk = CHUNK as u32;
         let mut done = 0;
         while done < len {
-            // A chunk is full if the run is long enough, even if it then repeats particles of the chunk
-            // before. Where that leaves a choice, it starts at a multiple of the chunk size.
+            // A chunk starts at a particle whose index is a multiple of the chunk size, except at the
+            // ends of the run: there it starts earlier or later, so that it is full if the run is long
+            // enough. A chunk may repeat particles of the chunk before.
             let aligned = ((first + done) / chunk * chunk).saturating_sub(first);
             let offset = aligned.min(len.saturating_sub(chunk));
             let chunk_len = chunk.min(len - offset);

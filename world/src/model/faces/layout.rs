@@ -173,9 +173,10 @@ impl FaceLayout {
         self
     }
 
-    /// Removes the faces with these indices, which are in ascending order; later faces move up.
+    /// Removes the faces with these indices, which are in ascending order; later faces get lower
+    /// indices.
     ///
-    /// One pass over the chunks, however many faces are removed: a search per face for the chunks
+    /// Visits each chunk once, however many faces are removed: a search per face for the chunks
     /// of its slot would make the tearing of a whole sheet quadratic in its size.
     pub(super) fn remove(&mut self, removed: &[usize]) {
         if removed.is_empty() {
@@ -219,8 +220,8 @@ fn set_completed(incidence: &Incidence, chunks: &mut [Chunk], slot_count: usize)
     }
 }
 
-/// Triangles, each with the corners of the first plus an offset below `length`, which is the same
-/// for all three corners.
+/// Triangles whose corners are those of the first triangle plus an offset below `length`. The offset is
+/// the same for the three corners of a triangle.
 struct Row {
     /// The corners of the first triangle.
     corners: [u32; 3],

@@ -156,7 +156,7 @@ impl PartialEq for Faces {
     }
 }
 
-/// Removes the entries at these indices, which are in ascending order; later entries move up.
+/// Removes the entries at these indices, which are in ascending order; later entries get lower indices.
 fn remove_indices(column: &mut Vec<u32>, removed: &[usize]) {
     let mut removed = removed.iter().peekable();
     let mut index = 0;

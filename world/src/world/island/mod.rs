@@ -41,13 +41,13 @@ pub struct Island<const D: usize = 3> {
     /// The forces that are sampled once per step, N, if others are sampled in each substep.
     step_forces: Forces<D>,
     active_forces: ActiveForces,
-    /// Whether the columns of particles are up to date, and the first error of the plan.
+    /// Whether the columns of particles are up to date and finite, and the first error of the plan.
     pub(super) progress: Progress,
     /// Contact data of the current substep, and reused buffers.
     contacts: ContactScratch<D>,
     /// Whether this step runs it substep by substep with others: a force, a spring, an obstacle, a tie,
     /// a contact, a guide or an emitter may act on it, or the step is watched and it has tethers.
-    /// Otherwise one call runs its whole step, unless it sleeps.
+    /// Otherwise [`step`](Self::step) runs its whole step alone, unless it sleeps.
     pub(super) touched: bool,
     /// Whether it may have contacts with another model or with itself in this step.
     pub(super) may_have_contacts: bool,
@@ -118,8 +118,8 @@ fn join_schedules(mut schedules: Vec<Schedule>, sticks: &Sticks, renumbered: boo
 }
 
 impl<const D: usize> Island<D> {
-    /// Makes an island of `joined`, its models side by side, with one plan for all. The size of the
-    /// island affects only the layout in memory, not the result.
+    /// Makes an island with one plan for all its models; `joined` has these models side by side. The
+    /// particles may be renumbered, which affects only the layout in memory, not the result.
     pub(super) fn new(
         joined: Model<D>,
         IslandSchedules { schedules, lens, copies }: IslandSchedules<'_, D>,
@@ -235,8 +235,8 @@ impl<const D: usize> Island<D> {
         Matter::with_plan(model, contacts, plan)
     }
 
-    /// Updates tethers at the beginning of a step, if masses or sticks changed, or (`held_changed`)
-    /// the set of grabbed, pinned and tied particles.
+    /// Prepares tethers for the next step: updates their list if masses or sticks changed, or
+    /// (`held_changed`) the set of grabbed, pinned and tied particles; and reads the positions of anchors.
     pub(super) fn refresh_tethers(&mut self, grabbed: &[u32], held_changed: bool) {
         let Self { model, tethering: Some(tethering), tether_cursors, .. } = self else { return };
         let cursors = [model.particles.mass_changes().now(), model.sticks.changes().now()];
@@ -316,7 +316,7 @@ impl<const D: usize> Island<D> {
         self.forces.write_pending_zeros();
     }
 
-    /// The first pass of a substep: motion, tethers and relaxation.
+    /// Begins a substep: motion, tethers, and the relaxation of the sticks in the first pass.
     pub(super) fn advance(
         &mut self,
         iterations: u32,
@@ -360,7 +360,7 @@ impl<const D: usize> Island<D> {
         self.relax(iterations, now, executor, watch)
     }
 
-    /// Relaxes the sticks.
+    /// Relaxes the sticks, in one pass of a substep.
     pub(super) fn relax(
         &mut self,
         iterations: u32,
@@ -390,13 +390,14 @@ impl<const D: usize> Island<D> {
         self.stop_moved_pins(executor);
     }
 
-    /// Brings the columns up to date at the end of a step. Returns whether all positions are
-    /// finite.
+    /// Brings the columns up to date at the end of a step. Returns whether all positions are finite, or
+    /// the first error of a stage in this step.
     pub(super) fn finish(&mut self, executor: &dyn Executor) -> Result<bool, PlanError> {
         let was_current = self.progress.columns_current;
         self.with_plan(executor).model_mut();
         let Progress { finite, failure, .. } = core::mem::take(&mut self.progress);
-        // If nothing was written back now, contacts may have changed the columns since the last time.
+        // If nothing was written back now, contacts may have changed the columns since positions were
+        // last written back and checked.
         let finite = if was_current { all_finite(&self.model.particles) } else { finite };
         failure.map_or(Ok(finite), Err)
     }

@@ -58,7 +58,8 @@ impl<const D: usize> Island<D> {
             .map_err(|_| PlanError::NotCopies)?; // a caller replaced the sticks
         let plan = planner(&model.particles, &model.sticks, &schedule, formula)?;
 
-        // `old`: the numbers of the particles in the numbering of this island model by model.
+        // `old`: the numbers of the particles counted model by model, before the renumbering of this
+        // island.
         let renumbering = self.renumbering.as_ref();
         let old_of = |new: &u32| renumbering.map_or(*new, |renumbering| renumbering.old_of(*new));
         let old: Vec<u32> = particles.iter().map(old_of).collect();

@@ -25,7 +25,7 @@ pub(in crate::world) struct SleepState<const D: usize> {
     /// How far the models extend beyond their particles, m.
     extent: f32,
     /// The self-collision settings of its models, joined: the greatest thickness, and all categories
-    /// and masks. None if it has no contacts with other islands.
+    /// and masks. None if no model has self-collision: then it has no contacts with other islands.
     self_collision: Option<SelfCollision>,
 }
 

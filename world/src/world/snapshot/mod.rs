@@ -143,14 +143,14 @@ impl Bits {
         self.0.iter().copied().map(f32::from_bits)
     }
 
-    /// The values as a point; an error if there are not `D`.
+    /// The values as a point; an error if their number is not `D`.
     fn point<const D: usize>(&self) -> Result<[f32; D], SnapshotError> {
         let point: Vec<f32> = self.values().collect();
         point.try_into().map_err(|_| damaged("a point has the wrong number of coordinates"))
     }
 }
 
-/// The error of a damaged snapshot; `what` is what is wrong.
+/// The error of a damaged snapshot; `what` says what is wrong.
 const fn damaged(what: &'static str) -> SnapshotError {
     SnapshotError::Damaged { what }
 }

@@ -100,12 +100,12 @@ impl<const D: usize> World<D>
 where
     Self: Simulation<D>,
 {
-    /// Creates a world that resumes from a snapshot, with the same bits on any kernels. Forces,
+    /// Creates a world that resumes from a snapshot, with the same bits with any kernels. Forces,
     /// obstacles and the order of sticks (unless reordered) are those of the scene.
     ///
     /// # Errors
     /// Same as [`new`](Self::new), or if the snapshot is of a different scene, is damaged, or was
-    /// taken when not every position was finite.
+    /// taken while a position was not finite.
     pub fn resume<K: Kernel<D>>(
         scene: &Scene<D>,
         kernel_for: impl FnMut(&Schedule) -> K,
@@ -220,8 +220,8 @@ impl<const D: usize> World<D> {
                 ModelError::check("drift", what, component, range, "from -2e12 to 2e12")?;
             }
             let inverse_mass = f32::from_bits(state.inverse_mass);
-            // Setting the mass checks the value. The particle then gets back the mass that it has: an
-            // emitter gives it one even while it is held.
+            // Setting the inverse mass checks its value. The particle then gets its current inverse mass
+            // again, which is not always 0: an emitter gives it a mass even while it is held.
             let (island, number) = self.locate(particle);
             let particles = &mut self.islands[island].model.particles;
             let current = particles.inverse_masses()[number];

@@ -36,8 +36,9 @@ impl<const D: usize> World<D> {
             ModelError::check("quiet", what, quiet.into(), 0.0.., "at least 0")?;
             let columns: Vec<Vec<f32>> =
                 saved.reference_positions.iter().map(|it| it.values().collect()).collect();
-            let reference_positions: [Vec<f32>; D] =
-                columns.try_into().map_err(|_| damaged("the number of axes is wrong"))?;
+            let reference_positions: [Vec<f32>; D] = columns.try_into().map_err(|_| {
+                damaged("the positions of a quiet island have the wrong number of axes")
+            })?;
             if !reference_positions.iter().all(|it| [0, particles.len()].contains(&it.len())) {
                 return Err(damaged("the number of positions of a quiet island is wrong"));
             }
