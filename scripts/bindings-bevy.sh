@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Checks the Bevy plugin (bindings/bevy): formatting, clippy with warnings denied, its tests and those of
-# its documentation.
+# Checks the Bevy plugin (bindings/bevy): formatting, clippy and rustdoc with warnings denied, its tests and
+# doctests.
 #
 #   scripts/bindings-bevy.sh              checks the plugin
 #   scripts/bindings-bevy.sh --examples   also checks its windowed examples, which need a build of all of Bevy
@@ -8,8 +8,9 @@
 #                                         runs the examples for 30 s each, and saves a picture of each window;
 #                                         needs Xvfb, xwd, ImageMagick and a Vulkan driver, such as lavapipe
 #
-# Needs the crates of Bevy 0.20, and the version of Rust that they require. Without them the script says so,
-# and the exit code is 3.
+# Needs the crates of Bevy 0.20, and Rust of at least the `rust-version` of the plugin. If they or a tool are
+# missing, the script says so, and the exit code is 3. The examples use the crate `bevy` 0.20.1, which declares
+# a newer Rust than its sub-crates, but compiles without it: hence --ignore-rust-version.
 set -euo pipefail
 cd "$(dirname "$0")/../bindings/bevy"
 
@@ -51,9 +52,9 @@ cargo test --quiet --locked --all-features
 if [ "${1-}" = --examples ]; then
     cd examples
     # The first program of docs/bevy.md must be the example src/bin/first.rs.
-    diff <(awk '/^```rust,ignore/ { on = 1; next } /^```/ { on = 0 } on' ../../../docs/bevy.md) <(tail -n +3 src/bin/first.rs)
+    diff <(awk '/^```rust,ignore/ { on = 1; next } /^```/ { on = 0 } on' ../../../docs/bevy.md) \
+        <(tail -n +3 src/bin/first.rs)
     cargo fetch --quiet --locked || skip 'the crates of Bevy cannot be fetched'
-    # The crate `bevy` 0.20.1 requires a newer Rust than its sub-crates.
     CARGO_TARGET_DIR=$target \
         cargo clippy --quiet --locked --ignore-rust-version -- -D warnings
 fi

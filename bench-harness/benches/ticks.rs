@@ -1,4 +1,4 @@
-//! The benches of `kernels`, in ticks of the time-stamp counter of x86-64:
+//! The same benches as in `kernels.rs`, in ticks of the time-stamp counter of x86-64:
 //! `cargo bench -p taut-bench --features ticks --bench ticks`.
 //!
 //! The counter runs at a constant rate near the nominal clock of the processor. Ticks are core
@@ -12,7 +12,8 @@ mod counter;
 #[cfg(target_arch = "x86_64")]
 fn main() {
     let criterion = criterion::Criterion::default().with_measurement(counter::Ticks);
-    suite::run(criterion, &counter::Ticks, "ticks", "ticks/");
+    let (unit, folder) = ("ticks", "ticks/");
+    suite::run(criterion, &counter::Ticks, unit, folder);
 }
 
 #[cfg(not(target_arch = "x86_64"))]

@@ -6,8 +6,8 @@ use taut::{AnyKernel, Formula, Kernel, Plan, Schedule, Step, Stretch};
 
 use crate::comparison::{ComparisonError, Progress};
 
-/// The default bound of stretch and compression. Of the simulations of docs/stability.md that stay
-/// bounded, none ends with a stick whose stretch is above 57.
+/// The default bound of stretch and compression. It is far above the stretch of the softest simulations
+/// that stay bounded: in docs/stability.md none of them ends with a stick whose stretch is above 57.
 pub const BOUND: f64 = 100.0;
 
 /// A model and its name in reports.

@@ -26,7 +26,7 @@ pub trait Real:
     fn canonical_bits(self) -> u64;
 
     /// This number, with -0.0 turned into +0.0. It is applied to inputs that may be zero: positions,
-    /// inverse masses, compliances and the displacement of a substep. `x + 0.0` has the same bits as
+    /// inverse masses, compliances, damping rates and the displacement of a substep. `x + 0.0` has the same bits as
     /// `x` for every `x` but -0.0, so kernels may add +0.0, for padding or zero motion, without
     /// changing bits.
     #[inline(always)]

@@ -1,6 +1,6 @@
 //! Ready-made scenes by name, and scenes from TOML.
 //!
-//! - A [`LibraryScene`] has a name and is built in any size.
+//! - A [`LibraryScene`] has a name and is built in a chosen size.
 //! - [`AnyScene::from_toml`](AnyScene) (feature `toml`) reads a scene from text.
 //!
 //! This crate uses only the public interface of `taut_world`. It steps no world and opens no file:

@@ -8,10 +8,10 @@
 
 use pulp::WithSimd;
 
-/// Runs a loop over columns on the widest registers of this machine: a `NullaryFnOnce` that the
-/// compiler vectorizes, or a `WithSimd` with explicit registers, for loops that it vectorizes badly
-/// or not at all. The loop and all that it calls must be `#[inline(always)]`: code that is not
-/// inlined is compiled for the baseline.
+/// Runs a loop over columns on the widest registers of this machine. A loop that the compiler
+/// vectorizes well implements `pulp::NullaryFnOnce`, which implies `WithSimd`; other loops implement
+/// `WithSimd` itself, with explicit registers. The loop and all that it calls must be
+/// `#[inline(always)]`: code that is not inlined is compiled for the baseline.
 #[inline]
 #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
 pub(crate) fn widest<L: WithSimd>(column_loop: L) -> L::Output {
@@ -120,8 +120,8 @@ mod tests {
         }
     }
 
-    /// A cloth that tears, in the wind and in other forces: a regular sheet, or not, because its
-    /// particles are numbered in `reversed` order.
+    /// A cloth that tears, in the wind and in other forces. It is a regular sheet, unless `reversed`
+    /// numbers its particles in reverse order.
     fn cloth(columns: usize, law: WindLaw, gusty: bool, reversed: bool) -> Scene {
         let cloth = Cloth { columns, rows: 5, width: 1.0, height: 0.3, ..Cloth::default() };
         let mut model = Model::cloth(&cloth).unwrap().pinned("top").tearing_at(1.3);
@@ -151,7 +151,7 @@ mod tests {
             WindLaw::Plate { density: 1.2, drag: 1.3, lift: 0.0 },
             WindLaw::Plate { density: 1.2, drag: 1.3, lift: 1.7 },
         ];
-        // Column counts that are multiples of the lane counts (4, 8, 16), and others near them.
+        // Particles per row of the cloth: multiples of the lane counts (4, 8, 16), and other counts.
         for columns in [2, 4, 5, 8, 9, 15, 16, 17, 18, 31, 32, 33, 34, 50] {
             for law in laws {
                 for (gusty, reversed) in [(false, false), (true, false), (true, true)] {
@@ -229,12 +229,11 @@ mod tests {
         let cloth = Cloth { columns: 9, rows: 21, width: 0.3, height: 0.8, ..Cloth::default() };
         let self_colliding = |model: Model| model.self_colliding(SelfCollision::default()).unwrap();
         let mut scene = Scene::new();
+        let substep = 1.0 / 480.0; // s, as in the default settings
         for (name, speed) in [("slow", 0.0), ("fast", 20.0)] {
             let offset = [0.02 * speed, 0.5 + 0.01 * speed, 0.01];
             let model = self_colliding(Model::cloth(&cloth).unwrap());
-            scene
-                .add(name, model.moved(offset).moving_at([-speed, 0.0, 1.0], 1.0 / 480.0))
-                .unwrap();
+            scene.add(name, model.moved(offset).moving_at([-speed, 0.0, 1.0], substep)).unwrap();
         }
         let rope = Model::rope(&[[-0.3, 0.0, 0.0], [0.3, 0.05, 0.0]], &Rope::default()).unwrap();
         scene.add("rope", self_colliding(rope)).unwrap();

@@ -169,7 +169,8 @@ impl Arguments {
     /// Every selected kernel, formula and schedule, in all combinations that are measured.
     ///
     /// # Errors
-    /// If a kernel that `--kernels` lists cannot run any of the schedules.
+    /// If no kernel uses an instruction set of `--isa`, or a kernel that `--kernels` lists cannot run any
+    /// of the schedules.
     fn configurations(&self, named: &NamedModel) -> anyhow::Result<Vec<Configuration>> {
         let arrangements = if self.schedules.is_empty() {
             Arrangement::defaults(&named.model)
@@ -211,7 +212,7 @@ impl Arguments {
         self.kernels.is_empty() || self.kernels.contains(&kernel)
     }
 
-    /// Checks that this machine has the instruction sets of `--isa`.
+    /// Checks that kernels of this build use the instruction sets of `--isa` on this machine.
     fn check_isas(&self) -> anyhow::Result<()> {
         let available = AnyKernel::available();
         for wanted in &self.isa {

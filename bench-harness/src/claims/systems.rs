@@ -20,21 +20,24 @@ pub(super) const CLAIMS: &[Claim] = &[
         section: "Cloth Simulation",
         checks: &[
             Check::dimensionless(
-                "share of the height left after 10 s, 1 pass per frame",
+                "share of the height left after 10 s, 1 iteration per frame",
                 Bound::AtLeast(0.9),
             ),
             Check::dimensionless(
-                "sag of the leaves over the height, 1 pass per frame",
+                "sag of the leaves over the height, 1 iteration per frame",
                 Bound::Between(0.002, 0.1),
             ),
-            Check::dimensionless("sag with 8 passes over sag with 1 pass", Bound::AtMost(0.5)),
+            Check::dimensionless(
+                "sag with 8 iterations over sag with 1 iteration",
+                Bound::AtMost(0.5),
+            ),
         ],
         rule: VerdictRule::All,
         measure: one_pass_for_plants,
         method: "Eight shrubs under their own weight, with support sticks between second \
               neighbours and from the roots. The bound for \"enough\" is 90 % of the height. \
-              Eight passes at least halve the sag, so the low number causes the bending; which \
-              amount is right is a matter of taste.",
+              Eight iterations at least halve the sag, so the low number causes the bending; \
+              which amount is right is a matter of taste.",
         command: "taut simulate plants --iterations 1 --substeps 1",
     },
     Claim {
@@ -80,9 +83,9 @@ pub(super) const CLAIMS: &[Claim] = &[
         rule: VerdictRule::All,
         measure: penetration_points,
         method: "Cubes of 0.5 m, each fastened to four particles, in various orientations, drop 1 \
-              m in a room: 60 steps per second, each of 3 or 4 passes of one iteration and one \
-              collision pass. The deepest penetration at the end of any step, and the rms residual \
-              over all steps.",
+              m in a room: 60 steps per second, each of 3 or 4 passes. A pass is one iteration, \
+              then one resolution of collisions. The deepest penetration at the end of any step, \
+              and the rms residual over all steps.",
         command: "taut simulate tetra-cube-world",
     },
     Claim {
@@ -106,14 +109,14 @@ pub(super) const CLAIMS: &[Claim] = &[
                 unit: "m",
                 bound: Bound::AtMost(0.001),
             },
-            Check { what: "mean speed at the end", unit: "m/s", bound: Bound::AtMost(0.05) },
+            Check { what: "rms speed at the end", unit: "m/s", bound: Bound::AtMost(0.05) },
         ],
         rule: VerdictRule::All,
         measure: no_drape_equation,
-        method: "A sheet of 1.4 m falls flat on a table of 1 m and lies there for 10 s: sticks, \
-              gravity and a table with friction, nothing else. It counts as draped if its hem \
-              hangs down by the overhang (0.2 m in the middle of a side), its corners hang lower, \
-              and it rests.",
+        method: "A sheet of 1.4 m, flat at first, falls on a table of 1 m. After 10 s of sticks, \
+              gravity, damping and contact with friction, nothing else, it counts as draped if \
+              its hem hangs down by the overhang (0.2 m in the middle of a side), its corners hang \
+              lower, and it rests.",
         command: "taut simulate tablecloth",
     },
 ];

@@ -1,4 +1,6 @@
-//! The record of changes that plans read.
+//! The record of changes that plans read. It belongs to a table (particles or sticks), whose entries
+//! are the single particles or sticks: `changes.record(entry, length)` records that an entry of a
+//! table of `length` entries has changed.
 
 use taut_core::{Changes, Delta, Particles};
 
@@ -19,7 +21,7 @@ fn a_reader_gets_the_changes_since_its_cursor() {
 }
 
 #[test]
-fn a_clone_is_a_different_table() {
+fn a_clone_is_the_record_of_a_different_table() {
     let changes = Changes::new();
     let clone = changes.clone();
     assert_eq!(clone.since(changes.now()), Delta::ForeignCursor);

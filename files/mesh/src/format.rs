@@ -91,15 +91,17 @@ pub(crate) fn is_text(bytes: &[u8]) -> bool {
 
 /// Describes what `bytes` start with, for an error.
 fn start_of(bytes: &[u8]) -> String {
-    const KNOWN: [(&[u8], &str); 7] = [
+    const KNOWN: [(&[u8], &str); 6] = [
         (b"\x89PNG", "a PNG image"),
         (b"\xff\xd8\xff", "a JPEG image"),
         (b"PK\x03\x04", "a zip archive"),
         (b"\x1f\x8b", "gzip-compressed data"),
         (b"%PDF", "a PDF document"),
         (b"glTF", "binary glTF"),
-        (b"ply", "PLY"),
     ];
+    if is_ply(bytes) {
+        return "PLY".to_owned();
+    }
     if let Some((_, name)) = KNOWN.iter().find(|(magic, _)| bytes.starts_with(magic)) {
         return (*name).to_owned();
     }

@@ -230,8 +230,7 @@ impl KernelChoice {
                 }
             }
         }
-        // At least one set is left if this build has the feature `scalar` or `wide`, or if this machine
-        // has an instruction set that `pulp` supports.
+        // `available` returns at least one set, and the filters above return an error if none is left.
         let best = sets.swap_remove(0);
         #[cfg(feature = "colour")]
         {

@@ -84,7 +84,8 @@ impl KernelSet {
     ///   except copies.
     ///
     /// Sets of grid kernels are included only if sheets are `present`, and sets of copies kernels only
-    /// if copies are. The sets with the most lanes come first. Of sets with equally many lanes, the set
+    /// if copies are. If there is no other set, the set of the first general kernel that has fallen back
+    /// to one lane is returned. The sets with the most lanes come first. Of sets with equally many lanes, the set
     /// of a grid kernel comes first, then the set of a copies kernel.
     pub fn available(present: SheetsAndCopies) -> Vec<Self> {
         let all = AnyKernel::available();

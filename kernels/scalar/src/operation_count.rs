@@ -9,8 +9,8 @@ use taut_core::{Counted, Factor, Formula, Particles, Real, Sticks, Tally, WithFa
 /// counted: rest terms, and weight terms if the formula stores them ([`Factor::STORES_WEIGHT`]).
 /// Every stick is counted as a plain one.
 ///
-/// All relaxations of a step together take this count times substeps times iterations; its motion is
-/// not counted. The particles do not move.
+/// The relaxations of a step take this count times the number of iterations in all its substeps. The
+/// motion of particles is not counted, and the given particles do not change.
 ///
 /// ```
 /// # use taut_core::{Duplicates, Formula, Particles, Sticks};

@@ -294,8 +294,8 @@ where
     Ok(scene)
 }
 
-/// Returns the only element of `given`: the values of those keys of `known` that a table has. The
-/// keys are mutually exclusive. The error message calls the table `table`, and its keys `kind`.
+/// Returns the only element of `given`, which has the values of those keys of `known` that a table has.
+/// The keys are mutually exclusive. The error message calls the table `table`, and its keys `kind`.
 fn exactly_one<T>(table: &str, kind: &str, known: &[&str], given: Vec<T>) -> Result<T, BuildError> {
     let [only] = <[T; 1]>::try_from(given).map_err(|given| {
         let (found, known) = (given.len(), known.join(", "));

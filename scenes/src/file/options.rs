@@ -1,7 +1,7 @@
 //! Tables of options, which are structs of parameters that have defaults, such as `Cloth`.
 
 /// Declares a table with an optional key for each field of an options struct; an absent key keeps
-/// the struct's default. Keys under `extra` are not fields of the struct, and are required.
+/// the struct's default. Keys under `required` are not fields of the struct.
 ///
 /// The macro names every field of the struct, so a new field does not compile until it has a key.
 macro_rules! options {
@@ -10,13 +10,13 @@ macro_rules! options {
         $table:ident $(<const $D:ident: usize>)? => $options:ident $(<$of:ident>)? {
             $($field:ident: $type:ty),* $(,)?
         }
-        $(extra { $($extra:ident: $extra_type:ty),* $(,)? })?
+        $(required { $($required:ident: $required_type:ty),* $(,)? })?
     ) => {
         $(#[$about])*
         #[derive(serde::Deserialize)]
         #[serde(deny_unknown_fields)]
         pub(super) struct $table $(<const $D: usize>)? {
-            $($($extra: $extra_type,)*)?
+            $($($required: $required_type,)*)?
             $($field: Option<$type>,)*
         }
 

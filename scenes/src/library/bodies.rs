@@ -33,7 +33,7 @@ fn tetra_cube_world(size: usize) -> Result<AnyScene, SceneError> {
         let turned = tetrahedron.turned([1.0, 2.0, 3.0], body as f32)?;
         scene.add(format!("tetrahedron {body}"), turned.moved(position))?;
     }
-    // Far higher than any body: the room has no ceiling.
+    // The ceiling, at 1000 m, is higher than all bodies.
     let walls = Bounds::new([-2.0, 0.0, -2.0], [2.0, 1000.0, 2.0])?;
     let surface = Surface { friction: 0.3, restitution: 0.5, ..Surface::default() };
     scene.obstacles.push(Arc::new(Solid::new(walls).with(surface)?));

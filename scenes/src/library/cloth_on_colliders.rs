@@ -25,7 +25,8 @@ fn sheet(cloth: &Cloth) -> Result<Model, ModelError> {
     Model::cloth(cloth)?.self_colliding(filtered(1, 2))
 }
 
-/// The model, whose limbs or bodies (category 2) collide with sheets and with each other.
+/// The model with self-collision: its limbs or bodies (category 2) collide with sheets, and limbs with
+/// the bodies of other models.
 fn collider(model: Model) -> Result<Model, ModelError> {
     model.self_colliding(filtered(2, 1 | 2))
 }

@@ -30,7 +30,7 @@ fn rope_bridge(size: usize) -> Result<AnyScene, SceneError> {
         .along(Path::Oscillating { amplitude: [4.0, 0.0, 0.0], period: 12.0 })?;
     scene.obstacles.push(Arc::new(ball));
     scene.settings.step =
-        // The damping rate takes 8 % of the velocity per frame of 1/60 s; that of the plants, 4 %.
+        // The damping rate takes 8 % of the velocity per frame of 1/60 s; that of `PLANTS`, 4 %.
         Step { substeps: 8, iterations: 4, damping_rate: 4.824, ..Step::default() };
     Ok(scene.into())
 }

@@ -15,7 +15,7 @@ use crate::AnyScene;
 /// The maximum size of a library scene, in the unit of the scene ([`LibraryScene::size_unit`]).
 const SIZE_MAX: usize = 4096;
 
-/// A named scene, built in any size.
+/// A named scene, built in a chosen size of at most 4096.
 ///
 /// ```
 /// use taut_scenes::LibraryScene;

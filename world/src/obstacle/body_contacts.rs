@@ -43,8 +43,9 @@ pub struct BodyContacts {
     /// The surface of the bodies in contacts with each other. Default: a friction of 0.5, no
     /// restitution, no thickness.
     pub surface: Surface,
-    /// The distance up to which hulls have contacts, m. If it is above 0, all corners of a resting
-    /// face are contact points, even one slightly above the other face. Default: 0.005.
+    /// The distance up to which hulls have contacts, m, in addition to the thickness of the surface. If
+    /// it is above 0, all corners of a resting face are contact points, even one slightly above the
+    /// other face. Default: 0.005.
     pub margin: f32,
 }
 

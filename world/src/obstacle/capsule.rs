@@ -59,6 +59,7 @@ impl<const D: usize> Shape<D> for Capsule<D> {
         let [from, to] = self.ends.map(|end| pose.point(end));
         let along = core::array::from_fn(|axis| to[axis] - from[axis]);
         let squared = dot(along, along);
+        // A segment of less than 1e-12 m counts as a point: `from`.
         let inverse = if squared > 1e-24 { 1.0 / squared } else { 0.0 };
         [PlacedCapsule {
             from: from.map(|x| x as f32),

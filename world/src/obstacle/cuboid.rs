@@ -19,7 +19,7 @@ use crate::vector::{add_scaled, constants, difference, dot, length};
 /// use taut_world::{Cuboid, Solid};
 ///
 /// let crate_on_floor = Solid::new(Cuboid::new([-0.5, 0.0, -0.5], [0.5, 1.0, 0.5])?);
-/// let diamond = Cuboid::oriented([0.0, 0.0], [[0.5, 0.5], [-0.5, 0.5]])?; // in 2-D
+/// let diamond = Cuboid::oriented([0.0, 0.0], [[0.5, 0.5], [-0.5, 0.5]])?; // in 2D
 /// assert!(Cuboid::oriented([0.0, 0.0], [[1.0, 0.0], [1.0, 1.0]]).is_err());
 /// # Ok::<(), taut_world::ModelError>(())
 /// ```
@@ -59,7 +59,7 @@ impl<const D: usize> Cuboid<D> {
     /// of its faces, m.
     ///
     /// # Errors
-    /// If a coordinate is not finite or beyond 1e12 m, a vector has length 0, or two vectors are not
+    /// If a coordinate is not finite or beyond 1e12 m, a vector is shorter than 1e-12 m, or two vectors are not
     /// perpendicular.
     pub fn oriented(centre: [f64; D], half_edges: [[f64; D]; D]) -> Result<Self, ModelError> {
         check_point("centre", "the centre of a box, m,", centre)?;

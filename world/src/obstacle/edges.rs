@@ -214,15 +214,17 @@ impl<S: Side<D>, const D: usize> EdgeCollisions<'_, S, D> {
         })
     }
 
-    /// The contact of the inside of a face with the point of the side that is farthest along the normal
-    /// of the face, such as a corner. The normal of the contact is that of the face.
+    /// The contact of the interior of a face (without its edges) with the point of the side that is
+    /// farthest along the normal of the face or its opposite, such as a corner. The normal of the
+    /// contact is this direction.
     fn face_contact(&self, model: &Model<D>, face: usize) -> Option<EdgeContact<D>> {
         let corners = model.faces[face];
         let ([a, b, c], contact_distance) = self.corners_if_near(model, corners)?;
         let (ab, ac) = (difference(b, a), difference(c, a));
         let size = length(ab) + length(ac);
         let centre = add_scaled(a, 1.0 / 3.0, sum(ab, ac));
-        // If all corners are in front of a tangent plane of the side, so is the face.
+        // If all corners are in front of a tangent plane of the side, so is the face. The tolerance is for
+        // rounding.
         let at_centre = self.side.nearest(centre);
         let height =
             |corner| at_centre.distance + dot(at_centre.normal, difference(corner, centre));

@@ -17,7 +17,7 @@ use crate::vector::{constants, dot};
 /// use taut_world::{HalfSpace, Solid};
 ///
 /// let floor = Solid::new(HalfSpace::new([0.0, 0.0, 0.0], [0.0, 1.0, 0.0])?);
-/// let slope = Solid::new(HalfSpace::new([0.0, 0.0], [-0.6, 0.8])?); // in 2-D
+/// let slope = Solid::new(HalfSpace::new([0.0, 0.0], [-0.6, 0.8])?); // in 2D
 /// assert!(HalfSpace::new([0.0, 0.0], [0.0, 0.0]).is_err());
 /// # Ok::<(), taut_world::ModelError>(())
 /// ```
@@ -32,7 +32,8 @@ impl<const D: usize> HalfSpace<D> {
     /// length.
     ///
     /// # Errors
-    /// A coordinate of the point or the normal that is not finite, or beyond 1e12; a normal of length 0.
+    /// A coordinate of the point or the normal that is not finite, or beyond 1e12; a normal shorter than
+    /// 1e-12.
     pub fn new(point: [f64; D], normal: [f64; D]) -> Result<Self, ModelError> {
         check_point("point", "the point of a half-space, m,", point)?;
         let normal = checked_unit("normal", "the length of the normal of a half-space", normal)?;

@@ -49,8 +49,8 @@ use crate::settings::StepTime;
 pub struct LimbContacts {
     /// Coulomb's μ. Default: 0.5.
     pub friction: f32,
-    /// The distance up to which limbs have contacts, m, because they may touch later in the
-    /// substep. Default: 0.01.
+    /// The distance between the surfaces of limbs up to which they have contacts, m, because they may
+    /// touch later in the substep. Default: 0.01.
     pub margin: f32,
     /// Whether limbs of one owner collide with each other, too. Default: false.
     pub own_limbs: bool,

@@ -26,11 +26,13 @@ use crate::vector::{add_scaled, difference, dot, length, unit};
 /// Floating-Point Arithmetic and Fast Robust Geometric Predicates", 1997), the particle collides
 /// with the plane of the first triangle that it crosses. If the end of the segment is closer to the
 /// mesh than the thickness of the surface plus the radius of the particle, the particle collides
-/// with the nearest point. This repeats until the segment from start to end crosses no triangle; if
-/// that fails, as in a crack that is too narrow, the particle stops at the first triangle. So it
-/// stays on its side at any speed, also at edges and corners, where triangles meet. Its distance
-/// from the mesh is at least a millionth of its coordinates, so that rounding cannot move it
-/// through.
+/// with the nearest point. This repeats until the segment from start to end crosses no triangle and
+/// its end is far enough from the mesh. If eight collisions do not suffice, as in a crack that is too
+/// narrow, the particle gets the last of these positions that crossed no triangle and was not on one; if
+/// there was none, it stops in front of the first triangle or at its start. So it stays on its side at
+/// any speed, also at edges and corners, where triangles meet. Its distance from the mesh is at least
+/// about half a millionth of the largest coordinate of particle and mesh, so that rounding cannot move
+/// it through.
 ///
 /// (The report on soft bodies, phase II in docs/articles.md, tests edges by rounded angles, which
 /// leaves gaps between triangles through which a particle can fall.)
@@ -64,11 +66,12 @@ pub struct TriMesh {
     extent: f64,
 }
 
-/// Largest number of collisions of a particle with a mesh in a pass; after these the particle stops.
+/// Largest number of collisions of a particle with a mesh in a pass; after these the particle gets a safe
+/// position.
 const COLLISIONS_MAX: usize = 8;
 
-/// Smallest distance of particles from a mesh, as a fraction of their coordinates: eight rounding
-/// errors of `f32`.
+/// Smallest distance of a particle from a mesh, as a fraction of the largest coordinate of both: eight
+/// times the machine epsilon of `f32`.
 const SKIN: f64 = 1.0 / (1 << 20) as f64;
 
 /// A box that contains all points within `contact_distance`, m, of the segment between two points,
@@ -160,8 +163,8 @@ impl TriMesh {
         first
     }
 
-    /// The nearest point of the mesh within `contact_distance` of a particle at `p`, on the sides
-    /// that collide.
+    /// The point of the mesh nearest to a particle at `p`, if closer than `contact_distance`, m. With
+    /// [`Facing::Front`], triangles that the particle is behind do not count.
     fn nearest(&self, p: Point, contact_distance: f64) -> Option<NearestPoint> {
         let mut nearest: Option<NearestPoint> = None;
         self.for_each_near_box(&box_around(p, p, contact_distance), |triangle| {
@@ -179,8 +182,9 @@ impl TriMesh {
         nearest
     }
 
-    /// The unit normal of a triangle, on the side of the point `from`. For a triangle with all
-    /// corners on a line, which has no normal: the direction from its nearest point to `from`.
+    /// The unit normal of a triangle: in front of it or, with [`Facing::Both`], on the side of the point
+    /// `from`. For a triangle with all corners on a line, which has no normal: the direction from its
+    /// nearest point to `from`, or up if these are the same point.
     fn normal_towards(&self, triangle: usize, from: Point) -> Point {
         let triangle = self.triangle(triangle);
         let normal = triangle.normal();
@@ -294,7 +298,7 @@ impl Solid<TriMesh> {
 
     /// A function that returns the signed distance of a probe from the mesh: from the first
     /// triangle that it crossed since the substep began (starting at its inner point), or else from
-    /// the nearest triangle within its contact distance.
+    /// the nearest triangle within its contact distance. Infinite if there is no such triangle.
     fn nearest(
         &self,
         starts: &[[f32; 3]],
@@ -382,8 +386,8 @@ impl Obstacle for Solid<TriMesh> {
         limbs.resolve(particles, &nearest, displacement, &self.surface, limb_scratch);
     }
 
-    /// For a mesh: by how much a particle is closer to it than the thickness plus the radius. (Which side
-    /// the particle is on does not matter, because particles never change sides.)
+    /// The penetration of a particle is by how much it is closer to the mesh than the thickness plus its
+    /// radius. (Which side the particle is on does not matter, because particles never change sides.)
     fn depth(&self, model: &Model, now: &StepTime) -> f32 {
         let pose = self.pose(now.time);
         let mut deepest = 0.0_f64;

@@ -111,8 +111,8 @@ pub trait Obstacle<const D: usize = 3>: Debug + Send + Sync {
         true
     }
 
-    /// Deepest penetration of a particle at `now`, m; 0 if there is none. The default is 0. For
-    /// [`World::diagnostics`](crate::World::diagnostics).
+    /// Deepest penetration of a particle, limb or body at `now`, m; 0 if there is none. The default is 0.
+    /// For [`World::diagnostics`](crate::World::diagnostics).
     fn depth(&self, model: &Model<D>, now: &StepTime<D>) -> f32 {
         let _ = (model, now);
         0.0

@@ -1,4 +1,5 @@
-//! Collisions of particles with analytic obstacles.
+//! Collisions of particles with analytic obstacles. A group is a number of consecutive slots of a plan:
+//! see [`Groups`].
 
 use pulp::{NullaryFnOnce, Simd, WithSimd};
 use taut_core::Lane;

@@ -117,8 +117,8 @@ impl<S: Shape<D>, const D: usize> Solid<S, D> {
     /// Turns on collisions of sticks and faces, not of particles alone: a coarse sheet stays on the
     /// edge and the corners of a table, and a rope on a pole that is thinner than the rope's spacing.
     ///
-    /// After the particles, sticks are resolved, then faces. A stick that is an edge of a face or a
-    /// segment of a rope moves out at its deepest point between its ends. A face moves out where the
+    /// After the particles, sticks are resolved, then, in 3D, faces. A stick that is an edge of a face or
+    /// a segment of a rope moves out at its deepest point between its ends. A face moves out where the
     /// shape, such as a corner of a box or a small ball, enters between its edges. The particles of
     /// the stick or face share the correction by their weights and inverse masses. Sticks that are
     /// [hidden](Model::hidden_sticks), [only resist bending](Model::bending), join corners of faces
@@ -181,7 +181,7 @@ impl<S, const D: usize> Solid<S, D> {
     /// Sets the path: displacements of the shape from its initial position.
     ///
     /// # Errors
-    /// A value that is not finite or whose magnitude is above 1e12, a period that is not above 0, a list
+    /// A value that is not finite or whose magnitude is above 1e12, a period that is not at least 1e-9 s, a list
     /// of keys that is empty or not in ascending order of time.
     pub fn along(mut self, path: Path<D>) -> Result<Self, ModelError> {
         self.path = path.checked()?;

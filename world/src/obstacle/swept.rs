@@ -8,7 +8,7 @@ use crate::path::{Displacement, Pose};
 use crate::surface::{ContactLaw, Nearest, SurfaceContact, VerletState};
 use crate::vector::{add_scaled, difference, dot, wide};
 
-/// Bisection steps in a search along a segment: to a 16-millionth of its length.
+/// Bisection steps in a search along a segment: to 2⁻²⁴ (a 17-millionth) of its length.
 const BISECTIONS: u32 = 24;
 
 /// Finds by bisection the fraction, from 0 to 1, at which `reached` becomes true; it must not

@@ -1,4 +1,4 @@
-//! How far clusters of balls may move while a list is valid.
+//! How far clusters of balls may move while a list of near balls is valid.
 
 use pulp::{Simd, WithSimd};
 use taut_core::Lane as _;
@@ -16,7 +16,7 @@ const DISPLACEMENTS: f32 = 1.5;
 /// Added to the radius of each cluster, as a multiple of the greatest thickness.
 const RADIUS_MIN: f32 = 0.1;
 
-/// By cluster: how far its balls may be from their positions when a list was built, m.
+/// By cluster: how far its balls may be from their positions when the list of near balls was built, m.
 #[derive(Clone, Debug)]
 pub(crate) struct Radii(Vec<f32>);
 

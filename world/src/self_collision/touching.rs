@@ -10,8 +10,8 @@ use super::near_rows::{Pairings, Row};
 use crate::simd::widest;
 use crate::vector::{difference, dot};
 
-/// Finds the pairs of balls in rows that touch in this substep, and at most a few that miss each
-/// other by up to 0.1 % of their thickness.
+/// Finds the pairs of balls that touch in this substep, among those of the rows `near`; and at most a
+/// few that miss each other by up to 0.1 % of their thickness.
 pub(crate) fn find_touching<const D: usize>(
     balls: &Balls<D>,
     near: &[Row],

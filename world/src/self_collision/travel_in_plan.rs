@@ -13,7 +13,7 @@ use super::travel::{DisplacementBounds, ExpectedMotion};
 use crate::by_layout::ByLayout;
 use crate::matter::Matter;
 
-/// The positions that the particles of an island had when a list was built.
+/// The positions that the particles of an island had when a list of near balls was built.
 #[derive(Clone, Debug)]
 pub(crate) struct TravelInPlan<const D: usize> {
     /// The [number](EmptyList::number) of the list; 0: none yet.

@@ -52,10 +52,10 @@ pub(crate) fn by_part<T>(clusters: usize, mut new: impl FnMut() -> T) -> Vec<T> 
     (0..clusters.div_ceil(PART)).map(|_| new()).collect()
 }
 
-/// Searches again the parts that have found `limit` items. Their limit is increased by the number of
-/// items that other parts have found less than `limit`; each such item is given to one part only.
-/// `count` returns how many items a part has found; `find` searches a part, given its index, up to a
-/// limit.
+/// Searches again the parts that have found `limit` items, with a greater limit. What all parts together
+/// have left unused of their limits is added to the limit of the first of these parts; what that part
+/// leaves unused of it, to the limit of the next one; and so on. `count` returns how many items a part
+/// has found; `find` searches a part, given its index, up to a limit.
 pub(crate) fn share_unused<T>(
     parts: &mut [T],
     limit: usize,

@@ -1,5 +1,5 @@
-//! Invalid input gives exit code 2, a one-line error message that names the input and the problem,
-//! and nothing on the standard output.
+//! Invalid input gives exit code 2, an error message that names the input and the problem, and
+//! nothing on the standard output. The message is one line, or the usage error of the argument parser.
 
 use crate::mesh_files::{glb, obj, ply_binary, ply_wrong_count, valid_files};
 use crate::run::{Folder, compare, report, taut};
@@ -76,7 +76,7 @@ fn the_schedule_sheet_is_rejected_for_other_meshes() {
 }
 
 #[test]
-fn kernels_that_can_run_no_schedule_and_too_many_copies_are_rejected() {
+fn too_many_copies_and_kernels_that_cannot_run_any_schedule_are_rejected() {
     compare("--size 4 --kernels copies").assert_error(&["kernel copies", "--copies, 2 or more"]);
     compare("--size 4 --copies 2 --kernels grid")
         .assert_error(&["kernel grid", "one regular sheet"]);
@@ -85,17 +85,17 @@ fn kernels_that_can_run_no_schedule_and_too_many_copies_are_rejected() {
 
 #[test]
 fn an_unknown_instruction_set_gives_an_error_with_the_available_ones() {
-    let features = report("--size 4 --formulas exact --schedules packed").features();
+    let available = report("--size 4 --formulas exact --schedules packed").instruction_sets();
     let output = compare("--size 4 --isa abacus");
-    output.assert_error(&["'abacus'", &features.join(", ")]);
+    output.assert_error(&["'abacus'", &available.join(", ")]);
 }
 
 #[test]
 fn a_kernel_without_the_instruction_set_gives_an_error_with_both() {
     // An instruction set of this machine that the kernel wide of this build does not use.
-    let wide = report("--size 4 --kernels wide --formulas exact --schedules packed");
-    let row = wide.rows().iter().find(|row| row["kernel"] == "wide").unwrap();
-    let other = wide.features().into_iter().find(|isa| row["isa"] != **isa).unwrap();
+    let report = report("--size 4 --kernels wide --formulas exact --schedules packed");
+    let row = report.rows().iter().find(|row| row["kernel"] == "wide").unwrap();
+    let other = report.instruction_sets().into_iter().find(|isa| row["isa"] != **isa).unwrap();
     let output = compare(&format!("--size 4 --kernels wide --isa {other}"));
     output.assert_error(&["--kernels wide", &format!("--isa {other}")]);
 }
@@ -151,7 +151,7 @@ fn a_number_out_of_range_gives_an_error_with_its_option() {
         let (option, _) = arguments.split_once([' ', '=']).unwrap();
         compare(arguments).assert_usage_error(&[option]);
     }
-    // `compare` would set `--frames` and `--warmup` a second time.
+    // Not by the function `compare`, which sets `--frames` and `--warmup` itself.
     for arguments in
         ["--frames 0", "--frames 18446744073709551615", "--warmup 18446744073709551615"]
     {

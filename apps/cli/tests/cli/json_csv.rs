@@ -84,8 +84,8 @@ fn json_describes_the_machine_and_the_scene() {
         assert!(machine[key].as_str().is_some_and(|text| !text.is_empty()), "{key}: {machine}");
     }
     assert!(machine["cores"].as_u64() > Some(0), "{machine}");
-    assert!(report.features().iter().all(|feature| !feature.is_empty()));
-    assert!(report.features().contains(&"scalar".to_owned()), "{machine}");
+    assert!(report.instruction_sets().iter().all(|isa| !isa.is_empty()));
+    assert!(report.instruction_sets().contains(&"scalar".to_owned()), "{machine}");
     let scene = report.scene();
     assert_eq!(scene["name"], "drape 4, all sticks");
     assert_eq!([&scene["particles"], &scene["pinned"]], [16, 4]);

@@ -189,8 +189,8 @@ impl Report {
         self.rows().iter().map(|row| keys.map(|key| value_text(&row[key]))).collect()
     }
 
-    /// The instruction sets of the machine.
-    pub(crate) fn features(&self) -> Vec<String> {
+    /// The instruction sets that kernels use on this machine.
+    pub(crate) fn instruction_sets(&self) -> Vec<String> {
         self.value["machine"]["features"].as_array().unwrap().iter().map(value_text).collect()
     }
 }

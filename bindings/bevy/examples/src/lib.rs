@@ -5,7 +5,7 @@ use bevy_taut::{ClothCollider, TautGizmos, TautGizmosPlugin, TautPlugin};
 
 /// An app with a window of this title, a camera at `eye` that looks at `target`, a light, and a floor at the
 /// height `floor`, m. The key G shows or hides sticks, pins and colliders as lines.
-pub fn stage(title: &str, eye: Vec3, target: Vec3, floor: f32) -> App {
+pub fn example_app(title: &str, eye: Vec3, target: Vec3, floor: f32) -> App {
     let window = Window { title: title.to_owned(), ..default() };
     let mut app = App::new();
     app.add_plugins((

@@ -158,6 +158,7 @@ fn an_invalid_transform_is_tried_again_once_a_parent_or_followed_entity_is_corre
     run(&mut app, 5);
     let mut all = failures(&mut app);
     all.sort();
+    // The failure of `held` names the entity with the invalid transform, `hand`.
     let mut expected = [child, collider, hand]
         .map(|entity| TautError::Transform { entity })
         .map(|error| error.to_string());

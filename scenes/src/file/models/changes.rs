@@ -27,7 +27,7 @@ pub(super) struct Changes<R, const D: usize> {
 }
 
 impl<R: Rotate<D>, const D: usize> Changes<R, D> {
-    /// Applies the keys in their documented order.
+    /// Applies the keys, in the order that [`AnyScene::from_toml`](crate::AnyScene::from_toml) documents.
     pub(super) fn apply(
         self,
         name: &str,

@@ -2,7 +2,7 @@
 
 use taut_world::{Bridge, Model, Plant, Rope};
 
-use super::builder;
+use super::builder; // expands to code that names `BuildError` and `TriangleReader`
 use crate::file::error::BuildError;
 use crate::file::options::options;
 use crate::file::triangles::TriangleReader;
@@ -16,7 +16,7 @@ options! {
         kind: KindWord,
         bending: f32,
     }
-    extra { path: Vec<Vector<D>> }
+    required { path: Vec<Vector<D>> }
 }
 
 builder! { <D> RopeTable<D> => |table, _| Model::rope(&points(&table.path), &table.options()) }
@@ -32,7 +32,7 @@ options! {
         plank_mass: f32,
         density: f32,
     }
-    extra { from: Vector<3>, to: Vector<3> }
+    required { from: Vector<3>, to: Vector<3> }
 }
 
 builder! {

@@ -36,7 +36,7 @@ enum SourceTable<const D: usize> {
         centre: Vector<D>,
         axes: [Vector<D>; 2],
     },
-    /// Each polygon as triangles, m.
+    /// Polygons that are divided into triangles: the corners of all triangles, m.
     Polygons(Vec<[Vector<D>; 3]>),
 }
 

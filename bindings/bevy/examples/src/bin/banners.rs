@@ -2,10 +2,10 @@
 
 use bevy::prelude::*;
 use bevy_taut::{Cloth, Pins, TautWind, TautWorld};
-use bevy_taut_examples::{cloth_material, stage};
+use bevy_taut_examples::{cloth_material, example_app};
 
 fn main() -> AppExit {
-    stage("Banners", Vec3::new(0.0, 6.0, 17.0), Vec3::new(0.0, 1.0, 0.0), 0.0)
+    example_app("Banners", Vec3::new(0.0, 6.0, 17.0), Vec3::new(0.0, 1.0, 0.0), 0.0)
         .insert_resource(TautWind {
             gusts: 0.9,
             lift: 1.0,

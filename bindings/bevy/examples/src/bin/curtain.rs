@@ -2,7 +2,7 @@
 
 use bevy::prelude::*;
 use bevy_taut::{Cloth, Hit, Pins, StickTorn, TautWorld};
-use bevy_taut_examples::{cloth_material, stage};
+use bevy_taut_examples::{cloth_material, example_app};
 
 /// The largest distance from the ray of the mouse at which a particle is grabbed, m.
 const GRAB_RADIUS: f32 = 0.1;
@@ -10,7 +10,8 @@ const GRAB_RADIUS: f32 = 0.1;
 const CUT_LENGTH: f32 = 20.0;
 
 fn main() -> AppExit {
-    stage("Curtain", Vec3::new(0.0, 1.4, 4.5), Vec3::new(0.0, 1.2, 0.0), 0.0)
+    let (eye, target, floor) = (Vec3::new(0.0, 1.4, 4.5), Vec3::new(0.0, 1.2, 0.0), 0.0);
+    example_app("Curtain", eye, target, floor)
         .add_systems(Startup, spawn)
         .add_systems(Update, (drag, cut, log_torn))
         .run()
@@ -40,6 +41,12 @@ fn drag(
     camera: Single<(&Camera, &GlobalTransform)>,
     mut dragged: Local<Option<Hit>>,
 ) -> Result {
+    // The button may be released outside the window.
+    if !buttons.pressed(MouseButton::Left)
+        && let Some(hit) = dragged.take()
+    {
+        world.release(hit.entity, hit.particle)?;
+    }
     let Some(ray) = mouse_ray(&window, *camera) else { return Ok(()) };
     if buttons.just_pressed(MouseButton::Left) {
         *dragged = world.nearest_to_ray(ray, GRAB_RADIUS);
@@ -53,11 +60,6 @@ fn drag(
         if let Some(distance) = ray.intersect_plane(hit.position, plane) {
             world.drag(hit.entity, hit.particle, ray.get_point(distance))?;
         }
-    }
-    if buttons.just_released(MouseButton::Left)
-        && let Some(hit) = dragged.take()
-    {
-        world.release(hit.entity, hit.particle)?;
     }
     Ok(())
 }

@@ -2,14 +2,14 @@
 
 use bevy::prelude::*;
 use bevy_taut::{Cloth, ClothCollider, Pins, TautSystems, TautWind};
-use bevy_taut_examples::{cloth_material, stage};
+use bevy_taut_examples::{cloth_material, example_app};
 
 /// Marks the character, which moves in a circle and carries the pole.
 #[derive(Component)]
 struct Walking;
 
 fn main() -> AppExit {
-    stage("Flag", Vec3::new(0.0, 3.0, 9.0), Vec3::new(0.0, 1.6, 0.0), 0.0)
+    example_app("Flag", Vec3::new(0.0, 3.0, 9.0), Vec3::new(0.0, 1.6, 0.0), 0.0)
         .insert_resource(TautWind {
             gusts: 0.6,
             lift: 1.0,
