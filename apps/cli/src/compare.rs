@@ -226,6 +226,12 @@ impl Arguments {
         Ok(())
     }
 
+    /// The message that a listed kernel uses no instruction set of `--isa`.
+    fn without_isa(&self, kernel: KernelName) -> String {
+        let isas = self.isa.join(",");
+        format!("--kernels {kernel} supports none of the instruction sets --isa {isas} on this machine")
+    }
+
     /// The selected kernels on the selected numbers of threads, and the scalar kernel as a baseline.
     fn kernels(&self) -> anyhow::Result<Vec<AnyKernel>> {
         self.check_isas()?;
@@ -241,8 +247,7 @@ impl Arguments {
             let has_name = |kernel: &&AnyKernel| kernel.kernel_name() == wanted;
             anyhow::ensure!(
                 self.isa.is_empty() || available.iter().filter(has_name).any(is_allowed),
-                "--kernels {wanted} supports none of the instruction sets --isa {} on this machine",
-                self.isa.join(",")
+                self.without_isa(wanted)
             );
         }
         let is_selected = |kernel: &&AnyKernel| {

@@ -140,11 +140,7 @@ impl Arguments {
                 "--kernels {wanted}: this build has no such kernel on this machine, or the scene has no \
                  model for it"
             );
-            anyhow::ensure!(
-                of_name.any(has_isa),
-                "--kernels {wanted} supports none of the instruction sets --isa {} on this machine",
-                self.isa.join(",")
-            );
+            anyhow::ensure!(of_name.any(has_isa), self.without_isa(wanted));
         }
         sets.retain(|set| {
             name(set) == KernelName::Scalar || (has_isa(set) && self.is_requested(name(set)))

@@ -84,6 +84,19 @@ fn too_many_copies_and_kernels_that_cannot_run_any_schedule_are_rejected() {
 }
 
 #[test]
+fn a_library_scene_rejects_kernels_and_instruction_sets_that_it_cannot_use() {
+    for (options, expected) in [
+        ("--kernels colour", "--threads"),
+        ("--kernels copies", "the scene has no model for it"),
+        ("--isa abacus", "'abacus'"),
+        // A kernel that falls back to one lane is not measured.
+        ("--kernels pulp --isa scalar", "supports none of the instruction sets --isa scalar"),
+    ] {
+        compare(&format!("--scene curtain {options}")).assert_error(&[expected]);
+    }
+}
+
+#[test]
 fn an_unknown_instruction_set_gives_an_error_with_the_available_ones() {
     let available = report("--size 4 --formulas exact --schedules packed").instruction_sets();
     let output = compare("--size 4 --isa abacus");
