@@ -229,7 +229,9 @@ impl Arguments {
     /// The message that a listed kernel uses no instruction set of `--isa`.
     fn without_isa(&self, kernel: KernelName) -> String {
         let isas = self.isa.join(",");
-        format!("--kernels {kernel} supports none of the instruction sets --isa {isas} on this machine")
+        format!(
+            "--kernels {kernel} supports none of the instruction sets --isa {isas} on this machine"
+        )
     }
 
     /// The selected kernels on the selected numbers of threads, and the scalar kernel as a baseline.
