@@ -60,6 +60,9 @@ pub use tethers::Tethers;
 /// Particles and sticks, with faces, groups, springs and so on. Builders return models, and scenes
 /// consist of them.
 ///
+/// The lists with one entry per particle or per stick may be too short. A missing entry means the same
+/// as in an empty list.
+///
 /// ```
 /// use taut_world::{Model, StickSet};
 ///
@@ -368,8 +371,8 @@ impl<const D: usize> Model<D> {
                 .map(|emitter| emitter.renumbered(|old| new_of(&old)))
                 .collect(),
             guides: self.guides.iter().map(|guide| guide.renumbered(|old| new_of(&old))).collect(),
-            radii: renumbered_list(&self.radii, new_of),
-            tethers: renumbered_list(&self.tethers, new_of),
+            radii: renumbered_list(&self.radii, self.particles.len(), 0.0, new_of),
+            tethers: renumbered_list(&self.tethers, self.particles.len(), None, new_of),
             groups: self
                 .groups
                 .iter()
@@ -402,29 +405,27 @@ impl<const D: usize> Model<D> {
         let shuffle = || -> Result<Self, PermutationError> {
             let mut shuffled = self.renumbered(&Renumbering::from_order(particle_order)?);
             shuffled.sticks = shuffled.sticks.reordered(&stick_order)?;
-            shuffled.tear_factors = reordered(&shuffled.tear_factors, &stick_order);
-            shuffled.hidden_sticks = reordered(&shuffled.hidden_sticks, &stick_order);
-            shuffled.bending = reordered(&shuffled.bending, &stick_order);
+            shuffled.select_stick_lists(&stick_order);
             Ok(shuffled)
         };
         shuffle().expect("a shuffled list of indices is a permutation")
     }
 }
 
-/// Renumbers a list with one value per particle, which may be empty.
-fn renumbered_list<T: Copy>(values: &[T], new_of: impl Fn(&u32) -> u32) -> Vec<T> {
-    let mut renumbered = values.to_vec();
-    for (old, &value) in values.iter().enumerate() {
-        renumbered[new_of(&(old as u32)) as usize] = value;
-    }
-    renumbered
-}
-
-/// Reorders a list with one value per stick, which may be empty: `old_of_new` has the old index of each
-/// new entry.
-pub(crate) fn reordered<T: Copy>(values: &[T], old_of_new: &[u32]) -> Vec<T> {
+/// Renumbers a list with one value for each of `particles` particles. It may be empty, or too short:
+/// missing values become `absent`.
+fn renumbered_list<T: Copy>(
+    values: &[T],
+    particles: usize,
+    absent: T,
+    new_of: impl Fn(&u32) -> u32,
+) -> Vec<T> {
     if values.is_empty() {
         return Vec::new();
     }
-    old_of_new.iter().map(|&old| values[old as usize]).collect()
+    let mut renumbered = vec![absent; particles];
+    for (old, &value) in (0..particles as u32).zip(values) {
+        renumbered[new_of(&old) as usize] = value;
+    }
+    renumbered
 }

@@ -60,6 +60,13 @@ impl<const D: usize> Model<D> {
         };
         Ok(Part { model, sticks, faces })
     }
+
+    /// Selects the entries with the given indices of all lists with one value per stick.
+    pub(crate) fn select_stick_lists(&mut self, indices: &[u32]) {
+        self.tear_factors = selected_entries(&self.tear_factors, indices, f32::INFINITY);
+        self.hidden_sticks = selected_entries(&self.hidden_sticks, indices, false);
+        self.bending = selected_entries(&self.bending, indices, false);
+    }
 }
 
 /// The entries with the given indices of a list, which may be empty or too short: missing entries

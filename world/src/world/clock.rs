@@ -3,7 +3,6 @@
 use taut_core::{Executor, Inline, StepError};
 
 use super::{Outcome, Simulation, World, WorldError};
-use crate::model::reordered;
 
 /// Converts elapsed time to fixed steps. A remainder shorter than a step is carried over to the next
 /// frame. If the machine is too slow, time is dropped and reported, so that frame times do not grow
@@ -102,7 +101,9 @@ impl<const D: usize> RecordedPositions<D> {
     /// Moves the particles `moved` of an island to a new island; the other particles, `kept`, remain.
     pub(super) fn split(&mut self, island: usize, kept: &[u32], moved: &[u32]) {
         let [kept, moved] = [kept, moved].map(|particles| {
-            self.positions[island].each_ref().map(|column| reordered(column, particles))
+            self.positions[island]
+                .each_ref()
+                .map(|column| particles.iter().map(|&particle| column[particle as usize]).collect())
         });
         self.positions[island] = kept;
         self.positions.push(moved);

@@ -4,7 +4,7 @@ use taut_core::{Cursor, Delta, Engine, Particles, Renumbering};
 
 use super::{ModelRange, World};
 use crate::error::ModelError;
-use crate::model::{ANCHORS_MAX, Model, Part, Tethers, reordered};
+use crate::model::{ANCHORS_MAX, Model, Part, Tethers};
 use crate::settings::StepTime;
 use crate::tether::{RestShape, TETHER_SPEED_MAX, Tether, TetherColumns, TetherList};
 
@@ -79,7 +79,7 @@ impl<const D: usize> Tethering<D> {
     /// Adapts to a new plan that has only the sticks `kept`; marks the other sticks as torn in
     /// `rest_model`.
     pub(super) fn keep_sticks(&mut self, kept: &[u32]) {
-        let remaining = reordered(&self.stick_of, kept);
+        let remaining: Vec<u32> = kept.iter().map(|&stick| self.stick_of[stick as usize]).collect();
         let mut remains = vec![false; self.rest_model.sticks.len()];
         for &stick in &remaining {
             remains[stick as usize] = true;

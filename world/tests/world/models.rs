@@ -2,7 +2,9 @@
 
 use taut_core::{Kernel, Plan, Renumbering, Schedule, Step};
 use taut_scalar::ScalarKernel;
-use taut_world::{Cloth, Model, ModelError, Ragdoll, Rope};
+use taut_world::{Cloth, Model, ModelError, Ragdoll, Rope, StickSet, Tethers};
+
+use super::make::{scene, steps, world};
 
 /// The difference of two points, in `f64`.
 pub(crate) fn minus<const D: usize>(a: [f32; D], b: [f32; D]) -> [f64; D] {
@@ -70,6 +72,42 @@ fn radii_and_groups_follow_renumbered_particles() {
     assert_eq!(renumbered.radii[head(&renumbered)], doll.radii[head(&doll)]);
     let with_radius = |model: &Model| model.radii.iter().filter(|&&radius| radius > 0.0).count();
     assert_eq!(with_radius(&renumbered), with_radius(&doll));
+}
+
+/// The lists of a model with one entry per particle or stick may be too short.
+#[test]
+fn missing_list_entries_have_their_defaults() {
+    // Larger models are renumbered by their island.
+    let mut short = Model::<3>::disc(66, StickSet::Structural).unwrap().shuffled(2);
+    let (particles, sticks) = (short.particles.len(), short.sticks.len());
+    assert!(particles > 4096);
+    (short.radii, short.tethers) = (vec![0.25], vec![Some(Tethers::default())]);
+    (short.tear_factors, short.hidden_sticks, short.bending) = (vec![1.5], vec![true], vec![true]);
+    let mut full = short.clone();
+    full.radii.resize(particles, 0.0);
+    full.tethers.resize(particles, None);
+    full.tear_factors.resize(sticks, f32::INFINITY);
+    full.hidden_sticks.resize(sticks, false);
+    full.bending.resize(sticks, false);
+    let lists = |model: &Model<3>| {
+        let per_particle = (model.radii.clone(), model.tethers.clone());
+        (
+            per_particle,
+            model.tear_factors.clone(),
+            model.hidden_sticks.clone(),
+            model.bending.clone(),
+        )
+    };
+    assert_eq!(lists(&short.shuffled(3)), lists(&full.shuffled(3)));
+    let [short, full] = [short, full].map(|model| {
+        let mut world = world(&scene("disc", model));
+        assert!(world.tear(5).unwrap());
+        assert_eq!(world.reorder(|_| ScalarKernel).unwrap(), 1);
+        steps(&mut world, 1);
+        world
+    });
+    assert_eq!(short.hash(), full.hash());
+    assert_eq!(lists(&short.islands()[0].model), lists(&full.islands()[0].model));
 }
 
 #[test]

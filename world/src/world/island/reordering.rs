@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use taut_core::{Copies, Formula, PlanError, Renumbering, Schedule, Sticks};
 
 use super::Island;
-use crate::model::{Model, Part, reordered};
+use crate::model::Part;
 use crate::world::WorldError;
 use crate::world::overstretched::TearLimits;
 use crate::world::planner::Planner;
@@ -23,13 +23,10 @@ impl<const D: usize> Island<D> {
         planner: &mut Planner<'_, D>,
     ) -> Result<(), PlanError> {
         self.plan = planner(&self.model.particles, &remaining, &schedule, formula)?;
-        let Model { sticks, sheet, tear_factors, hidden_sticks, bending, .. } = &mut self.model;
-        *sticks = remaining;
-        *sheet = None;
-        *tear_factors = reordered(tear_factors, kept);
-        *hidden_sticks = reordered(hidden_sticks, kept);
-        *bending = reordered(bending, kept);
-        self.tear_limits = TearLimits::new(sticks, tear_factors);
+        self.model.sticks = remaining;
+        self.model.sheet = None;
+        self.model.select_stick_lists(kept);
+        self.tear_limits = TearLimits::new(&self.model.sticks, &self.model.tear_factors);
         if let Some(tethering) = &mut self.tethering {
             tethering.keep_sticks(kept);
             self.tether_cursors = None;
