@@ -31,7 +31,8 @@ pub struct Simulated {
     pub sticks: usize,
 }
 
-/// Retries failed entities once their components, or the transform that was invalid, have changed.
+/// Retries failed entities once their components have changed or were removed, or the transform that was invalid has
+/// changed.
 pub(crate) fn retry(
     mut commands: Commands,
     helper: TransformHelper,
@@ -46,9 +47,12 @@ pub(crate) fn retry(
         (Entity, &Mesh3d, Option<&WrittenMesh>),
         (With<TautFailure>, Changed<Mesh3d>),
     >,
+    mut without_pins: RemovedComponents<Pins>,
+    mut without_collider: RemovedComponents<ClothCollider>,
     failures: Query<(Entity, &TautFailure)>,
 ) {
-    for entity in &changed {
+    let removed = without_pins.read().chain(without_collider.read());
+    for entity in changed.iter().chain(removed.filter(|&entity| failures.contains(entity))) {
         commands.entity(entity).try_remove::<TautFailure>();
     }
     // Bevy marks `Mesh3d` as changed also when its asset changes, and the plugin changes the meshes that it writes.

@@ -146,6 +146,27 @@ fn a_failure_of_changed_pins_lasts_until_they_are_corrected() {
 }
 
 #[test]
+fn a_failure_ends_once_the_component_that_caused_it_is_removed() {
+    let mut app = app();
+    let world = app.world_mut();
+    let cloth = world.spawn((Cloth::sheet(4, 4, 0.1), Pins::group("middle"))).id();
+    let invalid = || ClothCollider::new(Sphere::new(-1.0));
+    let collider = world.spawn(invalid()).id();
+    let despawned = world.spawn(invalid()).id();
+    run(&mut app, 3);
+    assert_eq!(failures(&mut app).len(), 3);
+    app.world_mut().entity_mut(cloth).remove::<Pins>();
+    app.world_mut().entity_mut(collider).remove::<ClothCollider>();
+    app.world_mut().entity_mut(despawned).despawn();
+    run(&mut app, 3);
+    for entity in [cloth, collider] {
+        assert!(app.world().get::<TautFailure>(entity).is_none());
+    }
+    assert!(app.world().get::<Simulated>(cloth).is_some());
+    assert!(failures(&mut app).is_empty());
+}
+
+#[test]
 fn an_invalid_transform_is_tried_again_once_a_parent_or_followed_entity_is_corrected() {
     let mut app = app();
     let world = app.world_mut();
