@@ -20,8 +20,8 @@ const WIDE_COLUMNS: usize = 48;
 pub(crate) struct IslandModels<'a, const D: usize> {
     pub(crate) models: Vec<(usize, &'a Model<D>)>,
     pub(crate) schedules: Vec<Schedule>,
-    /// If the models are copies (with the same stick ends and the same schedule): the smallest number
-    /// of copies that share an island.
+    /// If the models are copies (with the same stick ends and the same schedule): how many copies an
+    /// island of copies must have at least.
     pub(crate) copies_min: Option<usize>,
 }
 
@@ -125,7 +125,7 @@ pub(crate) fn may_have_copies<'a, const D: usize>(
     })
 }
 
-/// Smallest number of copies of a model that share an island; `None` if they never do.
+/// How many copies of a model an island of copies must have at least; `None` if it is never one.
 fn copies_min<const D: usize>(model: &Model<D>) -> Option<usize> {
     let Model { sticks, particles, bodies, tethers, .. } = model;
     let width = model.sheet.as_ref().map_or(0, Sheet::width);

@@ -25,7 +25,8 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "N", value_parser = within::<usize>(1..=2048))]
     size: Option<usize>,
     /// The initial kernel: scalar, wide, pulp, grid (for regular sheets of at least 4 columns) or
-    /// copies (for 6 or more models with the same sticks, other than wide sheets). [default: the best for each island]
+    /// copies (for at least 6 models with the same sticks; at least 16 if these are sheets of 24 to 47
+    /// columns; not for wider sheets). [default: the best for each island]
     #[arg(long, value_name = "NAME", value_parser = parse::<KernelName>)]
     kernel: Option<KernelName>,
     /// The instruction set, one that this machine has (avx512, avx2, sse2, neon, ...). [default:

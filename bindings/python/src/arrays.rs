@@ -1,7 +1,8 @@
 //! NumPy arrays that are filled from a world.
 
 use numpy::{
-    PyArray2, PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods, ToPyArray,
+    BorrowError, PyArray2, PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods,
+    ToPyArray,
 };
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -32,7 +33,10 @@ pub(crate) fn filled<'py>(
     if !out.is_c_contiguous() {
         return Err(exception("out is not C-contiguous"));
     }
-    let mut writable = out.try_readwrite().map_err(|_| exception("out is not writable"))?;
+    let mut writable = out.try_readwrite().map_err(|error| match error {
+        BorrowError::AlreadyBorrowed => exception("out is in use by another call"),
+        _ => exception("out is not writable"),
+    })?;
     let values = writable.as_slice_mut().map_err(|_| exception("out is not aligned"))?;
     fill(values).map_err(exception)?;
     drop(writable);

@@ -26,6 +26,7 @@ pub(crate) use crossings::crossings;
 pub(crate) use margin::Margin;
 pub(crate) use near_list::NearList;
 pub(crate) use near_rows::{NearRows, Pairing, Pairings};
+use rest_pairs::check_thickness;
 pub(crate) use rest_pairs::{LeftOut, RestPairs};
 pub(crate) use travel::DisplacementBounds;
 pub(crate) use travel_in_plan::TravelInPlan;
@@ -176,7 +177,9 @@ impl<const D: usize> Model<D> {
     /// # Errors
     /// If the thickness is not above 0 (for limbs and bodies: at least 0) and at most 1e12 m. A model
     /// without faces and sticks has the default 0, so it needs a thickness. If the friction is negative
-    /// or not finite.
+    /// or not finite. If the thickness of cloth is so large that more than 2^24 pairs of particles begin
+    /// in the same cube with this diagonal: the pairs that begin closer than the thickness do not
+    /// collide, and a list of them would need gigabytes.
     pub fn self_colliding(mut self, settings: SelfCollision) -> Result<Self, ModelError> {
         self.set_self_collision(settings)?;
         Ok(self)
@@ -201,6 +204,9 @@ impl<const D: usize> Model<D> {
             least..=taut_core::COORDINATE_MAX,
             must,
         )?;
+        if !self.has_colliders() {
+            check_thickness(self, thickness)?;
+        }
         self.self_collision = Some(SelfCollision { thickness: Some(thickness), ..settings });
         Ok(())
     }

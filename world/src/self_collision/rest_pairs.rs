@@ -4,7 +4,7 @@
 //! In this file a slot is an index into the columns of [`Balls`].
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, HashMap};
 
 use taut_core::Sticks;
 
@@ -12,6 +12,7 @@ use super::clusters::{Balls, CLUSTER, clustered};
 use super::margin::Margin;
 use super::near_rows::{NearRows, Pairing, Pairings};
 use super::workers::Workers;
+use crate::error::ModelError;
 use crate::model::Model;
 use crate::vector::{difference, length};
 
@@ -19,6 +20,38 @@ use crate::vector::{difference, length};
 /// multiple of the thickness. (In square cells without diagonal sticks, a path is up to √2 times as long
 /// as the distance.)
 const PATH_MAX: f32 = 2.0;
+
+/// The greatest number of pairs of particles of one model that [`check_thickness`] may count. More pairs
+/// would need gigabytes of memory.
+const CLOSE_PAIRS_MAX: usize = 1 << 24;
+
+/// Checks that a thickness is not so large that the pairs of a model's particles that begin closer than
+/// it would need too much memory. It counts only the pairs in the same cube with this diagonal. In
+/// cloth, these are about a sixth of all.
+pub(crate) fn check_thickness<const D: usize>(
+    model: &Model<D>,
+    thickness: f32,
+) -> Result<(), ModelError> {
+    let side = f64::from(thickness) / (D as f64).sqrt();
+    let mut counts = HashMap::<[u64; D], usize>::new();
+    let mut pairs = 0;
+    for particle in 0..model.particles.len() {
+        let position = model.particles.position(particle);
+        let cube = position.map(|x| (f64::from(x) / side).floor().to_bits());
+        let count = counts.entry(cube).or_default();
+        pairs += *count;
+        *count += 1;
+    }
+    if pairs <= CLOSE_PAIRS_MAX {
+        return Ok(());
+    }
+    Err(ModelError::OutOfRange {
+        key: "thickness",
+        what: "the thickness of cloth, m,",
+        value: thickness.into(),
+        must: "so small that at most 16777216 pairs of particles are closer to each other",
+    })
+}
 
 /// Pairs of slots that do not collide with each other, by the clusters of [`Balls`] that contain them.
 #[derive(Clone, Debug, Default)]
@@ -193,7 +226,13 @@ impl Pairings for WithinModel {
 }
 
 impl RestPairs {
-    pub(crate) fn new<const D: usize>(model: &Model<D>, thickness: f32) -> Self {
+    /// # Errors
+    /// If the thickness is [too large](check_thickness).
+    pub(crate) fn new<const D: usize>(
+        model: &Model<D>,
+        thickness: f32,
+    ) -> Result<Self, ModelError> {
+        check_thickness(model, thickness)?;
         let count = model.particles.len();
         let points: Vec<[f32; D]> = (0..count).map(|it| model.particles.position(it)).collect();
         let particles = clustered(&points);
@@ -234,6 +273,6 @@ impl RestPairs {
             pairs.extend(of_one.iter().filter(is_reached));
         }
         let close_count = pairs.len() - joined_count;
-        Self { particles, pairs, close_count }
+        Ok(Self { particles, pairs, close_count })
     }
 }

@@ -142,7 +142,7 @@ impl<const D: usize> World<D> {
             world.sticks.add_island(sticks.map(|stick| stick as u32).collect());
             world.islands.push(island);
         }
-        world.self_collisions = SelfCollisions::new(scene, &world.models, &world.particles);
+        world.self_collisions = SelfCollisions::new(scene, &world.models, &world.particles)?;
         world.collider_contacts = ColliderContacts::new(scene, &world.models, &world.particles);
         world.drop_lost_limbs();
         let first_particles: Vec<usize> =

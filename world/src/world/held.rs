@@ -124,7 +124,7 @@ impl<const D: usize> World<D> {
     }
 
     /// Grabs a particle: it stays in place, or follows a [drag](Self::drag), until it is
-    /// [released](Self::release).
+    /// [released](Self::release). A particle that an emitter emits is free again.
     ///
     /// ```
     /// use taut_scalar::ScalarKernel;
@@ -202,7 +202,11 @@ impl<const D: usize> World<D> {
         particles.set_inverse_mass(number, 0.0)?;
         let new =
             HeldParticle { inverse_mass, pinned: false, grabbed: false, displacement: [0.0; D] };
-        Ok(self.held.entry(particle).or_insert(new))
+        let held = self.held.entry(particle).or_insert(new);
+        if inverse_mass > 0.0 {
+            held.inverse_mass = inverse_mass; // also if an emitter has emitted a held particle
+        }
+        Ok(held)
     }
 
     /// Frees a particle if it is neither pinned nor grabbed any more. It then has the velocity of its
@@ -216,6 +220,10 @@ impl<const D: usize> World<D> {
         let (island, number) = self.find(particle)?;
         self.wake_group(island);
         let particles = &mut self.islands[island].model.particles;
+        if particles.inverse_masses()[number] > 0.0 {
+            self.drag_targets.remove(&particle); // an emitter has emitted it
+            return Ok(());
+        }
         particles.set_inverse_mass(number, held.inverse_mass)?;
         if held.inverse_mass > 0.0 {
             self.drag_targets.remove(&particle);
@@ -238,7 +246,11 @@ impl<const D: usize> World<D> {
         }
         for (&particle, &to) in &self.drag_targets {
             let (island, number) = self.locate(particle);
-            let from = self.islands[island].model.particles.position(number);
+            let particles = &self.islands[island].model.particles;
+            if particles.inverse_masses()[number] > 0.0 {
+                continue; // an emitter has emitted it
+            }
+            let from = particles.position(number);
             self.islands[island].drag_targets.push(DragTarget { number, from, to });
             if let Some(held) = self.held.get_mut(&particle) {
                 let substeps = self.settings.step.substeps as f32;

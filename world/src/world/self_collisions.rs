@@ -7,6 +7,7 @@ use taut_lanes::Team;
 
 use super::ModelRange;
 use super::number_map::NumberMap;
+use crate::error::ModelError;
 use crate::matter::Islands;
 use crate::scene::Scene;
 use crate::self_collision::{
@@ -129,14 +130,14 @@ impl<const D: usize> SelfCollisions<D> {
         scene: &Scene<D>,
         ranges: &[ModelRange],
         numbers: &NumberMap,
-    ) -> Option<Self> {
+    ) -> Result<Option<Self>, ModelError> {
         let (mut participants, mut left_out) = (Vec::<Participant>::new(), Vec::new());
         let mut first_slot = 0;
         for ((_, model), range) in scene.models().zip(ranges) {
             // Limbs and bodies take part in `ColliderContacts`.
             let settings = model.self_collision.filter(|_| !model.has_colliders());
             let Some(settings) = settings else { continue };
-            let rest = RestPairs::new(model, settings.distance());
+            let rest = RestPairs::new(model, settings.distance())?;
             left_out.extend(rest.pairs.iter().map(|pair| pair.map(|slot| first_slot + slot)));
             first_slot += rest.particles.len() as u32;
             participants.push(Participant {
@@ -160,7 +161,7 @@ impl<const D: usize> SelfCollisions<D> {
             balls,
         };
         collisions.locate(numbers);
-        (!collisions.rules.participants.is_empty()).then_some(collisions)
+        Ok((!collisions.rules.participants.is_empty()).then_some(collisions))
     }
 
     /// Finds the particles of all balls in the islands, after the numbers of particles there have

@@ -227,3 +227,31 @@ fn turning_a_model_turns_the_source_and_velocity_of_its_emitter() {
     let expected = [[3.0, 1.0, 2.0], [3.0, 2.0, 2.0], [3.0, 1.0, 4.0]];
     assert!((0..3).all(|corner| close(triangles[0][corner], expected[corner])));
 }
+
+#[test]
+fn a_held_particle_is_free_once_it_is_emitted() {
+    let settings = EmitterSettings {
+        rate: 30.0,
+        velocity: [3.0, 7.0, -1.0],
+        lifetime: [0.5, 0.5],
+        ..EmitterSettings::default()
+    };
+    let scene = scene("fountain", Model::emitter(settings).unwrap());
+    let (mut held, mut other) = (world(&scene), world(&scene));
+    let first = 0;
+    held.grab(first).unwrap(); // it has not been emitted yet, and has no mass
+    held.drag(first, [5.0; 3]).unwrap();
+    for world in [&mut held, &mut other] {
+        steps(world, 5);
+    }
+    let free = 1.0 / emitter(&held).settings().mass;
+    assert_eq!(held.inverse_mass(first), free);
+    assert_eq!(held.position(first), other.position(first));
+    held.release(first).unwrap();
+    assert_eq!(held.inverse_mass(first), free, "it is not pinned by the release");
+    // Grabbed again, it keeps the mass that the emitter gave it.
+    held.grab(first).unwrap();
+    assert_eq!(held.inverse_mass(first), 0.0);
+    held.release(first).unwrap();
+    assert_eq!(held.inverse_mass(first), free);
+}

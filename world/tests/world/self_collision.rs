@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use taut_core::{Duplicates, Particles, Schedule, Step, Sticks};
 use taut_scalar::ScalarKernel;
-use taut_world::{Axes, Cloth, HalfSpace, Model, Path, Rope, Scene, SelfCollision, Solid, World};
+use taut_world::{
+    Axes, Cloth, HalfSpace, Model, Path, Rope, Scene, SelfCollision, Solid, World, WorldError,
+};
 
 use crate::make::{unconnected, world};
 
@@ -323,4 +325,20 @@ fn a_thickness_larger_than_the_sheet_leaves_out_all_pairs() {
     // All pairs of the 72 x 64 particles, except those that a stick joins.
     assert_eq!(contacts.left_out, 4608 * 4607 / 2 - sticks);
     assert_eq!(contacts.touching, 0);
+}
+
+#[test]
+fn a_thickness_with_too_many_close_pairs_is_an_error() {
+    let settings = SelfCollision { thickness: Some(10.0), ..SelfCollision::default() };
+    let mut sheet = Model::<3>::cloth(&Cloth::spaced(400, 250, 0.01)).unwrap();
+    let error = sheet.clone().self_colliding(settings).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the thickness of cloth, m, is 10; it must be so small that at most 16777216 pairs of \
+         particles are closer to each other"
+    );
+    sheet.self_collision = Some(settings); // not checked
+    let mut scene = Scene::new();
+    scene.add("sheet", sheet).unwrap();
+    assert_eq!(World::new(&scene, |_| ScalarKernel).err(), Some(WorldError::Model(error)));
 }

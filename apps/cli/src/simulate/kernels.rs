@@ -8,8 +8,9 @@ use crate::parsers::{parse, within};
 #[derive(Args, Clone, Debug)]
 pub(crate) struct KernelOptions {
     /// The kernel: scalar, wide, pulp, grid (for regular sheets of at least 4 columns) or copies
-    /// (for 6 or more models with the same sticks, other than wide sheets). With grid or copies,
-    /// islands that do not suit it run on the best other kernel. [default: the best for each island]
+    /// (for at least 6 models with the same sticks; at least 16 if these are sheets of 24 to 47 columns;
+    /// not for wider sheets). Islands that do not suit it run on copies or on the best of scalar, wide
+    /// and pulp. [default: the best for each island]
     #[arg(long, value_name = "NAME", value_parser = parse::<KernelName>)]
     kernel: Option<KernelName>,
     /// The instruction set, one that this machine has (avx512, avx2, sse2, neon, ...). [default:

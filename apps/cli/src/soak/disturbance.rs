@@ -11,7 +11,7 @@ use taut::world::{Drag, Field, Force, Simulation, Wind, World, WorldError};
 const DISTURBED_SECONDS: u64 = 40;
 /// Largest velocity that a kick gives to particles, m/s along each axis.
 const KICK_SPEED_MAX: f32 = 2.0;
-/// Number of particles, with consecutive numbers, that a kick moves.
+/// Largest number of particles, with consecutive numbers, that a kick moves.
 const KICKED_PARTICLES: usize = 8;
 /// Largest velocity of a grabbed particle along each axis, in diagonals of the initial bounding box per second. A
 /// particle is dragged for a second, even if that stretches the sticks.
@@ -24,7 +24,7 @@ const RESTART_STICKS_PER_TORN: usize = 5;
 const WIND_SPEED: f32 = 3.0;
 /// Cosine and sine of the angle by which the wind turns in a disturbed second: 22 of them for a whole turn.
 const WIND_ROTATION: [f32; 2] = [0.96, 0.28];
-/// A freed pin is pinned again after a second divided by this number. In that time it falls by 0.3 m. If it fell
+/// A freed pin is pinned again after a second divided by this number. In that time a free particle falls by 0.3 m. If it fell
 /// farther, moving it back within a second would stretch the sticks too much.
 const FREED_DIVISOR: u64 = 4;
 /// Length of a cut in two dimensions, in diagonals of the initial bounding box. In three dimensions, a blade of twice
@@ -277,7 +277,7 @@ fn is_free<const D: usize>(world: &World<D>, particle: usize) -> bool {
     world.inverse_mass(particle) > 0.0
 }
 
-/// Whether an emitter may emit the particle. If it does, the particle is no longer grabbed.
+/// Whether an emitter may emit the particle, which is then free even if it was grabbed. It cannot be dragged any more.
 fn is_emitted<const D: usize>(world: &World<D>, particle: usize) -> bool {
     let (island, index) = world.locate(particle);
     let emitters = &world.islands()[island].model.emitters;

@@ -26,7 +26,7 @@ use crate::settings::StepTime;
 pub(super) use sleep_state::SleepState;
 
 /// A part of a world that one plan relaxes: a regular sheet, the copies of a model, or all other
-/// models.
+/// models. If models can sleep, each of the others is an island of its own.
 #[derive(Debug)]
 #[allow(clippy::struct_excessive_bools, reason = "independent facts")]
 pub struct Island<const D: usize = 3> {
@@ -59,7 +59,7 @@ pub struct Island<const D: usize = 3> {
     pub(super) reordered: bool,
     /// Whether it was made for models that left an island of copies.
     pub(super) is_split_off: bool,
-    /// If its models are copies: the smallest number of copies that share an island.
+    /// If its models are copies: how many copies an island of copies must have at least.
     pub(super) copies_min: Option<usize>,
     /// The particles dragged in this step.
     pub(super) drag_targets: Vec<DragTarget<D>>,
@@ -114,7 +114,7 @@ fn join_schedules(mut schedules: Vec<Schedule>, sticks: &Sticks, renumbered: boo
         [one] => one.renumbered(sticks),
         several => Schedule::side_by_side(sticks, several),
     };
-    joined.expect("renumbering keeps the batches free of shared particles")
+    joined.expect("schedules of models stay valid side by side and renumbered")
 }
 
 impl<const D: usize> Island<D> {
@@ -144,9 +144,9 @@ impl<const D: usize> Island<D> {
         for guide in guides {
             guide.record_positions(particles);
         }
-        model.faces = model.faces.iter().copied().collect(); // numbers them from 0
-        // Computed now, so that the layout of faces does not depend on when wind or a tear first needs
-        // it.
+        // Numbers the faces from 0: `triangles` has these numbers as indices. The layout is computed
+        // now, because a layout computed after a tear differs from one that the tear made smaller.
+        model.faces = model.faces.iter().copied().collect();
         model.faces.layout();
         let island = Self::from_parts(model, schedule, plan, renumbering, tethering);
         Ok(Self { copies_min: copies.map(|(_, min)| min), ..island })
@@ -402,8 +402,8 @@ impl<const D: usize> Island<D> {
         failure.map_or(Ok(finite), Err)
     }
 
-    /// A whole step of `count` substeps without forces and obstacles. `now` has the values that
-    /// all substeps share. Returns whether all positions are finite.
+    /// A whole step of `count` substeps without forces and obstacles. Of `now`, only
+    /// the values that all substeps share are used. Returns whether all positions are finite.
     pub(super) fn step(
         &mut self,
         count: u32,
