@@ -4,7 +4,7 @@
 const HEADER = 16; // bytes
 const KINDS = { 1: 'mesh', 2: 'indices', 3: 'removed', 4: 'frame', 5: 'rests' };
 
-/** The index in place of each corner of a removed face and each end of a torn stick. */
+/** In the message `indices`: stands for each corner of a removed face and each end of a torn stick. */
 export const NONE = 0xffffffff;
 
 /** Encodes a command with its fields as JSON. */

@@ -1,4 +1,4 @@
-//! Range checks for the constants of a stick.
+//! Checks of the ends and of the values of sticks.
 
 use super::{COMPLIANCE_MAX, REST_MAX, REST_MIN, StickError};
 use crate::real::Real;

@@ -4,12 +4,12 @@
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Kind {
-    /// Always: an equality constraint (cloth, bodies).
+    /// Always: an equality constraint (cloth, ropes, bodies).
     #[default]
     TwoSided,
     /// Only when shorter than its rest length: a minimum distance (joint limits).
     Minimum,
-    /// Only when longer than its rest length: a maximum distance (ropes, joint limits).
+    /// Only when longer than its rest length: a maximum distance (chains, joint limits).
     Maximum,
 }
 

@@ -1,9 +1,11 @@
-//! SIMD lanes: all CPU-specific code of Taut.
+//! SIMD registers, and what kernels build on them. Outside tests and benchmarks, only this crate uses
+//! the intrinsics of a CPU.
 //!
 //! - [`Vector`]: a register type: loads, stores, and transposes of records. Register types
 //!   wrap those of the crates `wide` (`Wide8`, feature `wide`) and `pulp`
 //!   (`pulp::Register`, feature `pulp`).
-//! - [`Machine`]: a choice of register type; [`Operation`]: work that is generic over it.
+//! - [`Machine`]: chooses a register type, once, outside all loops; [`Operation`]: work that is generic
+//!   over the register type.
 //! - [`IndexedKernel`]: the engine of the kernels that access particles by index.
 //! - [`slots`]: plans of kernels that keep the particles in an order of their own.
 //! - [`Team`]: distributes jobs among the threads of an executor.

@@ -26,8 +26,8 @@ const TIP_THICKNESS: f64 = 0.3;
 const LEAN: f64 = 0.3;
 /// Largest tangent of the angle by which the axis of a shoot turns at a joint, in a random direction.
 const RANDOM_TURN: f64 = 0.1;
-/// The golden angle, rad. In 3D, the side to which a shoot leans and branches turns by this angle
-/// from joint to joint, as leaves do (Vogel, "A better way to construct the sunflower head", 1979).
+/// The golden angle, rad. In 3D, the side to which a shoot leans, and to which its branch grows, turns
+/// by this angle from joint to joint (Vogel, "A better way to construct the sunflower head", 1979).
 const GOLDEN_ANGLE: f64 = 2.399_963_229_728_653;
 /// Distance of the root ends from the stem, as a fraction of its length.
 const ROOT_DISTANCE: f64 = 0.25;
@@ -42,7 +42,7 @@ pub struct Plant {
     /// Length of the stem, m. The stem zigzags, so its tip is slightly lower.
     pub height: f32,
     /// Number of pieces of the stem, at least 2. A piece is a cylinder, and its far end is a joint.
-    /// Shorter branches have fewer pieces. A branch grows at each joint but the first and the last.
+    /// The pieces of a branch are about as long as those of the stem. A branch grows at each joint but the first and the last.
     pub pieces: usize,
     /// Depth of branching: 0 for a stem only, 1 for branches, 2 for branches of branches.
     pub levels: u32,
@@ -99,13 +99,14 @@ struct Shoot<const D: usize> {
 impl<const D: usize> Model<D> {
     /// A plant that grows upwards (along the second axis) from the origin.
     ///
-    /// Sticks join neighbours. Support sticks join every two particles that share a neighbour,
-    /// which keeps every angle (Jakobsen 2001, "support sticks between strategically chosen couples
-    /// of vertices sharing a neighbor"). The number of iterations determines how much the plant
-    /// bends; one per step is intended.
+    /// Sticks join neighbours: the ends of a piece, successive corners of a leaf, and the foot of the
+    /// stem and the root ends. Support sticks join every two particles that share a neighbour, which
+    /// keeps every angle (Jakobsen 2001, "support sticks between strategically chosen couples of
+    /// vertices sharing a neighbor"). The number of iterations determines how much the plant bends;
+    /// one per substep is intended.
     ///
     /// These sticks alone are not enough: with one iteration per 1/60 s, they hold up a stem of 1 m
-    /// of three or four pieces in 2D, and no stem in 3D, where a joint can turn about the line between
+    /// of at most four pieces in 2D, and no stem in 3D, where a joint can turn about the line between
     /// its neighbours. So further support sticks join every joint and leaf tip to the root ends, which
     /// are pinned around the foot of the stem.
     ///
@@ -202,8 +203,7 @@ impl<'a, const D: usize> PlantBuilder<'a, D> {
         })
     }
 
-    /// Adds the root ends around the foot of the stem: two in 2D, one to each side, and three in
-    /// 3D.
+    /// Adds the root ends around the foot of the stem: two in 2D, one to each side; three in 3D.
     fn add_roots(&mut self, ground: u32, up: [f64; D], distance: f64) -> Vec<u32> {
         let across = core::array::from_fn(|axis| if axis == 0 { 1.0 } else { 0.0 });
         let mut sides = Sides::around(up, across, 2.0 * PI / 3.0);
@@ -301,7 +301,8 @@ impl<'a, const D: usize> PlantBuilder<'a, D> {
         Ok(to)
     }
 
-    /// Adds a leaf: a rhombus from `base` in the direction `out`, as horizontal as possible.
+    /// Adds a leaf: a rhombus from `base` in the direction `out`. Its width has a random direction,
+    /// in 3D the part perpendicular to `out` of a random horizontal one.
     fn add_leaf(&mut self, base: u32, out: [f64; D]) {
         let mut across = self.random.direction();
         if D > 2 {
@@ -408,7 +409,7 @@ impl Random {
     }
 }
 
-/// The sides to which a shoot leans and branches at its joints, one after the other.
+/// The directions to which a shoot leans, and to which its branches grow, joint by joint.
 struct Sides<const D: usize> {
     /// The first side, of length 1.
     first: [f64; D],

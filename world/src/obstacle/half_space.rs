@@ -63,8 +63,8 @@ impl<const D: usize> Shape<D> for HalfSpace<D> {
     }
 }
 
-/// The smallest and the largest dot product of a direction with a point of an axis-aligned box. They
-/// are rounded like the dot products of points.
+/// The smallest and the largest dot product of a direction with a point of an axis-aligned box.
+/// They use the operations of the dot product with one point, so rounding puts no point outside them.
 #[inline(always)]
 pub(super) fn span<L: Lane, const D: usize>(
     direction: [f32; D],
