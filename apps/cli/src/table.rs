@@ -21,7 +21,7 @@ const COLUMNS: [&str; 17] = [
     "million\nsticks/s",
     "speedup over\ntextbook",
     "speedup over\nfastest scalar",
-    "div + sqrt + est\nper frame",
+    "div + sqrt + seeds\nper frame",
     "stretch\nrms / max",
     "compression\nrms / max",
     "error vs\nf64, m",
@@ -181,7 +181,7 @@ pub(crate) fn verdict(rows: &[Row], substeps: Option<&SubstepComparison>) -> Str
     let blown_up = rows.iter().filter(|row| row.blew_up()).count();
     if blown_up > 0 {
         lines.push(format!(
-            "{blown_up} of {} blew up: their schedule or step is unstable on this scene.",
+            "{blown_up} of {} rows blew up: their schedule, formula or step is unstable on this scene.",
             rows.len()
         ));
     }
@@ -201,10 +201,10 @@ fn substep_sentence(comparison: &SubstepComparison) -> String {
     let SubstepComparison { one_substep: one, substeps_of_one_iteration: many } = comparison;
     let iterations = one.iterations;
     if many.blew_up() {
-        return format!(" As {iterations} substeps of 1 iteration the fastest blows up.");
+        return format!(" With {iterations} substeps of 1 iteration, the same kernel blows up.");
     }
     format!(
-        " As {iterations} substeps of 1 iteration the fastest takes {:.2} times as long and leaves {:.2} %.",
+        " With {iterations} substeps of 1 iteration, the same kernel takes {:.2} times as long and leaves {:.2} %.",
         many.frame_us_median / one.frame_us_median,
         100.0 * many.stretch_rms,
     )

@@ -1,5 +1,5 @@
 //! Balls in clusters. A cluster has as many balls as an AVX-512 register has lanes; these balls are near
-//! each other at the beginning. So a search compares one ball with a whole cluster at a time (Páll and Hess,
+//! each other when the world is made, and stay in their cluster. So a search compares one ball with a whole cluster at a time (Páll and Hess,
 //! "A Flexible Algorithm for Calculating Pair Interactions on SIMD Architectures", 2013).
 
 use taut_core::PADDING;
@@ -29,7 +29,7 @@ pub(crate) struct Balls<const D: usize> {
 /// The indices of points, in the order of their slots: padding repeats the last point.
 ///
 /// Points are divided recursively, along the longest side of their bounding box, into two sets of whole
-/// clusters. So consecutive clusters are near each other, too.
+/// clusters. So runs of consecutive clusters have small bounding boxes, too.
 pub(crate) fn clustered<const D: usize>(points: &[[f32; D]]) -> Vec<u32> {
     let mut order: Vec<u32> = (0..points.len() as u32).collect();
     let mut sets = vec![&mut order[..]];
@@ -91,7 +91,7 @@ impl<const D: usize> Balls<D> {
         position
     }
 
-    /// The displacement of a ball in this substep, m.
+    /// The displacement of a ball in this substep, m, as corrected by earlier contacts.
     #[inline(always)]
     pub(crate) fn displacement(&self, slot: usize) -> [f32; D] {
         let mut displacement = self.position(slot);

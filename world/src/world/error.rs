@@ -9,10 +9,12 @@ use crate::springs::SpringError;
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum WorldError {
-    /// The models do not fit into one world, or a setting of the scene is out of range.
+    /// The models do not fit into one world, or a setting of the scene or of a model is out of
+    /// range.
     #[error(transparent)]
     Model(#[from] ModelError),
-    /// A kernel cannot relax an island.
+    /// A kernel cannot relax an island, a model has fewer particles than its sticks need, or a caller
+    /// replaced the sticks of an island.
     #[error(transparent)]
     Plan(#[from] PlanError),
     /// The substeps are too long for the springs of the world.

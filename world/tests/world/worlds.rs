@@ -56,7 +56,7 @@ fn a_force_that_cancels_gravity_keeps_particles_in_place() {
     }
     for (particle, before) in before.into_iter().enumerate() {
         let [dx, dy, dz] = [0, 1, 2].map(|axis| world.position(particle)[axis] - before[axis]);
-        // The initial sheet is not exactly at rest: relaxation moves it a little.
+        // The initial sheet is slightly wavy, but its rest lengths are those of a flat one: relaxation moves it.
         assert!(dx.hypot(dy).hypot(dz) < 2e-3, "particle {particle} moved {dx} {dy} {dz}");
     }
 }
@@ -131,8 +131,8 @@ fn particles_fall_within_the_rounding_limit_and_not_beyond() {
             "no row for {substeps} substeps: {limit} m"
         );
         for side in [-1.0, 1.0] {
-            // A fall is accurate to 2 % within a hundredth of the limit. With more than 32 substeps, a fall
-            // of 0.2 m ends beyond that.
+            // A fall is accurate to 2 % within a hundredth of the limit. These falls of 0.2 m (12 steps)
+            // begin at 1/256 of the limit. With 100 and more substeps they end beyond a hundredth of it.
             let well_within = relative_fall_from(side * limit / 256.0, substeps);
             assert!(
                 substeps > 32 || (well_within - 1.0).abs() < 0.02,
@@ -152,6 +152,7 @@ fn particles_fall_within_the_rounding_limit_and_not_beyond() {
 
 #[test]
 fn models_beyond_the_rounding_limit_give_warnings() {
+    // At x = 1e6 m an acceleration along x would be lost, too. There is none until the end of this test.
     let model_at =
         |y: f32, inverse_mass| unconnected(&[[1e6, y, 0.0], [0.0; 3]], &[inverse_mass, 1.0]);
     let mut scene = scene("near", model_at(-60_000.0, 1.0));
@@ -172,8 +173,8 @@ fn models_beyond_the_rounding_limit_give_warnings() {
     assert!(world.warnings().is_empty());
     world.settings_mut().step.substeps = 2;
     assert_eq!(world.warnings().len(), 1);
-    // An axis along which acceleration is lost gives no warning if another axis has much more
-    // acceleration.
+    // Acceleration along x is lost. That gives a warning if x is the only axis with acceleration, but not if
+    // another axis has much more.
     world.settings_mut().step.acceleration = [1e-7, 0.0, 0.0];
     assert_eq!(world.warnings().len(), 1, "x is the only axis with acceleration");
     world.settings_mut().step = Step { acceleration: [1e-7, -9.81, 0.0], ..coarse() };

@@ -252,7 +252,7 @@ fn the_fastest_row_is_also_measured_with_substeps_instead_of_iterations() {
         assert!(0.0 < substeps && substeps < one, "{key}: {pair}");
     }
     assert!(
-        output.err.contains(" As 8 substeps of 1 iteration the fastest takes "),
+        output.err.contains(" With 8 substeps of 1 iteration, the same kernel takes "),
         "{}",
         output.err
     );
@@ -288,7 +288,7 @@ fn a_blow_up_with_substeps_is_reported() {
     let finite = ["one_substep", "substeps_of_one_iteration"].map(|key| &pair[key]["finite"]);
     assert_eq!(finite, [true, false], "{pair}");
     assert!(
-        output.err.contains(" As 8 substeps of 1 iteration the fastest blows up.\n"),
+        output.err.contains(" With 8 substeps of 1 iteration, the same kernel blows up.\n"),
         "{}",
         output.err
     );
