@@ -166,15 +166,15 @@ pub struct Spin<const D: usize = 3> {
     period: Option<f64>,
 }
 
-/// The unit vector along `a`, or an error if `a` is shorter than 1e-12 or has an invalid component.
+/// The unit vector along `a`, or an error if `a` is not finite, shorter than 1e-12 or longer than 1e12.
 /// `what` names the length of `a`.
 pub(crate) fn checked_unit<const D: usize>(
     key: &'static str,
     what: &'static str,
     a: [f64; D],
 ) -> Result<[f64; D], ModelError> {
-    check_point(key, what, a)?;
-    let length = ModelError::check(key, what, length(a), 1e-12.., "at least 1e-12")?;
+    let length = ModelError::check(key, what, length(a), ..=COORDINATE_MAX, "at most 1e12")?;
+    ModelError::check(key, what, length, 1e-12.., "at least 1e-12")?;
     Ok(a.map(|x| x / length))
 }
 
@@ -207,8 +207,8 @@ impl<const D: usize> Spin<D> {
     /// `centre`, m, at `rate`, rad/s.
     ///
     /// # Errors
-    /// A value that is not finite or above 1e12 in magnitude; directions that are shorter than 1e-12
-    /// or parallel (the sine of the angle between them is below 1e-12).
+    /// A value that is not finite or above 1e12 in magnitude; directions that are shorter than 1e-12,
+    /// longer than 1e12 or parallel (the sine of the angle between them is below 1e-12).
     pub fn in_plane(
         [a, b]: [[f64; D]; 2],
         centre: [f64; D],
@@ -253,7 +253,8 @@ impl Spin {
     /// axis, at `rate`, rad/s.
     ///
     /// # Errors
-    /// A value that is not finite or above 1e12 in magnitude; an axis that is shorter than 1e-12.
+    /// A value that is not finite or above 1e12 in magnitude; an axis that is shorter than 1e-12 or
+    /// longer than 1e12.
     pub fn about(axis: [f64; 3], centre: [f64; 3], rate: f64) -> Result<Self, ModelError> {
         let [x, y, z] = checked_unit("axis", "the length of the axis of a spin", axis)?;
         // Perpendicular to the axis and to the coordinate axis farthest from it.

@@ -59,8 +59,8 @@ impl<const D: usize> Cuboid<D> {
     /// of its faces, m.
     ///
     /// # Errors
-    /// If a coordinate is not finite or beyond 1e12 m, a vector is shorter than 1e-12 m, or two vectors are not
-    /// perpendicular.
+    /// If a coordinate is not finite, one of the centre is beyond 1e12 m, a vector is shorter than 1e-12 m or
+    /// longer than 1e12 m, or two vectors are not perpendicular.
     pub fn oriented(centre: [f64; D], half_edges: [[f64; D]; D]) -> Result<Self, ModelError> {
         check_point("centre", "the centre of a box, m,", centre)?;
         let mut axes = half_edges;

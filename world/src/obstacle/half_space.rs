@@ -32,8 +32,8 @@ impl<const D: usize> HalfSpace<D> {
     /// length.
     ///
     /// # Errors
-    /// A coordinate of the point or the normal that is not finite, or beyond 1e12; a normal shorter than
-    /// 1e-12.
+    /// A coordinate that is not finite; a coordinate of the point beyond 1e12; a normal shorter than
+    /// 1e-12 or longer than 1e12.
     pub fn new(point: [f64; D], normal: [f64; D]) -> Result<Self, ModelError> {
         check_point("point", "the point of a half-space, m,", point)?;
         let normal = checked_unit("normal", "the length of the normal of a half-space", normal)?;

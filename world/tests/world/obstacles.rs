@@ -426,3 +426,12 @@ fn the_outcome_counts_positions_that_an_obstacle_wrote_last() {
     let mut world = World::new(&scene, |_| ScalarKernel).unwrap();
     assert!(!world.step().unwrap().finite);
 }
+
+#[test]
+fn a_direction_without_a_valid_length_is_an_error_that_says_the_length() {
+    let error = |y: f64| HalfSpace::new([0.0; 3], [0.0, y, 0.0]).unwrap_err().to_string();
+    let what = "the length of the normal of a half-space is";
+    assert_eq!(error(-2e12), format!("{what} 2000000000000; it must be at most 1e12"));
+    assert_eq!(error(f64::NAN), format!("{what} NaN; it must be at most 1e12"));
+    assert_eq!(error(0.0), format!("{what} 0; it must be at least 1e-12"));
+}
