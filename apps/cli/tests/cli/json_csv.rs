@@ -212,7 +212,7 @@ fn reports_accept_numbers_that_are_not_finite() {
     let output =
         folder.taut(&format!("{BLOWING_UP} --json out.json --csv out.csv")).assert_success();
     assert!(output.out.contains("NOT FINITE"), "{}", output.out);
-    assert!(output.out.contains("2 of 2 blew up"), "{}", output.out);
+    assert!(output.out.contains("2 of 2 rows blew up"), "{}", output.out);
     assert!(!output.out.contains("Fastest"), "the output names a fastest row: {}", output.out);
     let report = Report::parse(&folder.read("out.json"));
     assert_eq!(report.rows().len(), 2);

@@ -38,7 +38,7 @@ fn every_shape_is_compared_on_all_kernels_formulas_and_schedules() {
         let agree = "Results: bit-identical in all rows of the same formula and schedule.\n";
         assert!(output.out.ends_with(agree), "{}", output.out);
         for expected in
-            ["\nFastest: ", "\nIts accuracy: ", " As 8 substeps of 1 iteration the fastest "]
+            ["\nFastest: ", "\nIts accuracy: ", "With 8 substeps of 1 iteration, the same kernel "]
         {
             assert!(output.out.contains(expected), "{expected}: {}", output.out);
         }
