@@ -21,7 +21,7 @@ const COLUMNS: [&str; 17] = [
     "million\nsticks/s",
     "speedup over\ntextbook",
     "speedup over\nfastest scalar",
-    "div + sqrt + seeds\nper frame",
+    "div + sqrt + estimates\nper frame",
     "stretch\nrms / max",
     "compression\nrms / max",
     "error vs\nf64, m",
@@ -195,16 +195,16 @@ fn describe(row: &Row) -> String {
     format!("{kernel} on {isa}, {threads}, formula {formula}, schedule {schedule}")
 }
 
-/// Compares the fastest row, whose frame is one substep of several iterations, with the same kernel on as many
-/// substeps of one iteration.
+/// Compares the fastest row except the textbook loop, whose frame is one substep of several iterations, with the same
+/// kernel on as many substeps of one iteration.
 fn substep_sentence(comparison: &SubstepComparison) -> String {
     let SubstepComparison { one_substep: one, substeps_of_one_iteration: many } = comparison;
-    let iterations = one.iterations;
+    let (iterations, kernel) = (one.iterations, one.kernel_name());
     if many.blew_up() {
-        return format!(" With {iterations} substeps of 1 iteration, the same kernel blows up.");
+        return format!(" With {iterations} substeps of 1 iteration, {kernel} blows up.");
     }
     format!(
-        " With {iterations} substeps of 1 iteration, the same kernel takes {:.2} times as long and leaves {:.2} %.",
+        " With {iterations} substeps of 1 iteration, {kernel} takes {:.2} times as long and leaves {:.2} %.",
         many.frame_us_median / one.frame_us_median,
         100.0 * many.stretch_rms,
     )

@@ -91,7 +91,8 @@ impl<const D: usize> Balls<D> {
         position
     }
 
-    /// The displacement of a ball in this substep, m, as corrected by earlier contacts.
+    /// The position of a ball minus its previous position, m. Contacts of earlier passes may have changed
+    /// both, so that a separation adds no velocity.
     #[inline(always)]
     pub(crate) fn displacement(&self, slot: usize) -> [f32; D] {
         let mut displacement = self.position(slot);

@@ -28,7 +28,8 @@ where
     /// # Errors
     /// If sticks of a model refer to particles that it does not have, the models are too large for
     /// one world, a kernel cannot run a schedule, the step is invalid or too long for the springs of a
-    /// model, or the settings of sleeping are invalid.
+    /// model, the settings of sleeping are invalid, or the thickness of a model is
+    /// [too large](Model::self_colliding).
     pub fn new<K: Kernel<D>>(
         scene: &Scene<D>,
         kernel_for: impl FnMut(&Schedule) -> K,

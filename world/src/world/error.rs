@@ -9,8 +9,8 @@ use crate::springs::SpringError;
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum WorldError {
-    /// The models do not fit into one world, or a setting of the scene or of a model is out of
-    /// range.
+    /// The models are too large for one world; a position, or a setting of sleeping, is out of range; or
+    /// the thickness of a model is so large that too many of its particles begin closer than it.
     #[error(transparent)]
     Model(#[from] ModelError),
     /// A kernel cannot relax an island, a model has fewer particles than its sticks need, or a caller
