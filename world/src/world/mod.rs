@@ -141,11 +141,12 @@ pub struct World<const D: usize = 3> {
     collider_contacts: Option<ColliderContacts<D>>,
     /// None if models do not sleep.
     sleeping: Option<Sleeping<D>>,
-    /// Particles that are pinned or grabbed, until they are freed.
+    /// The particles that [`pin`](World::pin) or [`grab`](World::grab) hold. (Those that only the scene
+    /// pins are not among them.)
     held: BTreeMap<usize, HeldParticle<D>>,
     /// Positions of dragged particles at the end of the next step.
     drag_targets: BTreeMap<usize, [f32; D]>,
-    /// Whether a particle was grabbed, pinned or freed since tethers were last updated.
+    /// Whether a particle was grabbed, pinned or released since tethers were last updated.
     held_changed: bool,
     /// Positions before the last step; None until [`advance`](World::advance) has recorded some.
     recorded: Option<RecordedPositions<D>>,
@@ -262,14 +263,16 @@ impl<const D: usize> World<D> {
     }
 
     /// The numbers of the particles in a group of a model, in the group's order; None if there is
-    /// no such model or group.
+    /// no such model, or if it has no particle in a group of that name.
     pub fn group(&self, model: &str, group: &str) -> Option<Vec<usize>> {
         let range = self.model(model)?;
         let (island, _) = self.particles.locate(range.clone().next()?)?;
         let numbers = self.islands[island].model.groups.get(group)?;
         let world_numbers = self.particles.in_island(island);
         let particles = numbers.iter().map(|&number| world_numbers[number as usize] as usize);
-        Some(particles.filter(|particle| range.contains(particle)).collect())
+        // The groups of an island also have the particles of its other models.
+        let particles: Vec<usize> = particles.filter(|particle| range.contains(particle)).collect();
+        (!particles.is_empty()).then_some(particles)
     }
 
     /// Changes the formula or the kernels and keeps the state.
@@ -365,7 +368,7 @@ impl<const D: usize> World<D> {
         (0..self.len()).map(|particle| self.position(particle))
     }
 
-    /// The inverse mass of a particle, 1/kg; 0 while it is pinned.
+    /// The inverse mass of a particle, 1/kg; 0 while it is pinned or grabbed.
     ///
     /// # Panics
     /// If there is no such particle.

@@ -111,6 +111,24 @@ fn missing_list_entries_have_their_defaults() {
 }
 
 #[test]
+fn a_world_has_only_the_groups_of_each_model() {
+    let rope = |group: &str, y| {
+        let path = [[0.0, y, 0.0], [1.0, y, 0.0]];
+        Model::rope(&path, &Rope::default()).unwrap().with_group(group, [1]).unwrap()
+    };
+    let mut both = scene("one", rope("knot", 0.0));
+    both.add("two", rope("hook", 1.0)).unwrap();
+    let world = world(&both);
+    assert_eq!(world.islands().len(), 1); // whose groups have the particles of both ropes
+    assert_eq!(world.group("one", "knot"), Some(vec![1]));
+    let second = world.model("two").unwrap().start + 1;
+    assert_eq!(world.group("two", "hook"), Some(vec![second]));
+    for (model, group) in [("one", "hook"), ("two", "knot"), ("three", "knot")] {
+        assert_eq!(world.group(model, group), None, "{model} {group}");
+    }
+}
+
+#[test]
 fn a_group_rejects_particles_that_do_not_exist() {
     let cloth = Model::<2>::cloth(&Cloth::spaced(3, 3, 0.1)).unwrap();
     let cloth = cloth.with_group("middle", [4]).unwrap();

@@ -77,23 +77,22 @@ impl ExportedWorld {
                     this.scene.faces.push(corners);
                 }
             }
-            // The surfaces of bodies and of 3-D cloth hide their sticks.
-            let covers_sticks =
-                model.kind == ModelKind::Body || (model.kind == ModelKind::Cloth && D == 3);
             let has_faces = this.scene.faces.len() > first_face;
+            let has_drawn_sticks = match model.kind {
+                ModelKind::Body => false,
+                ModelKind::Cloth => D == 2 || !has_faces, // in 3D, the faces hide them
+                _ => true,
+            };
             for stick in model.sticks.clone() {
                 let ends = drawing.sticks[stick];
                 let hidden = drawing.hidden_sticks.binary_search(&(stick as u32)).is_ok();
-                if ends[0] != REMOVED
-                    && !hidden
-                    && !(covers_sticks && (has_faces || !model.mesh_vertices.is_empty()))
-                {
+                if has_drawn_sticks && ends[0] != REMOVED && !hidden {
                     this.sticks[stick] = Some(this.scene.sticks.len() as u32);
                     this.scene.sticks.push(ends);
                 }
             }
-            // Springs are drawn as sticks, unless faces cover them. They do not tear, so they need no
-            // entry in `sticks`.
+            // Springs are drawn as sticks in models without faces. They do not tear, so they need no entry
+            // in `sticks`.
             if !has_faces {
                 this.scene.sticks.extend(&drawing.springs[model.springs.clone()]);
             }
@@ -101,9 +100,9 @@ impl ExportedWorld {
                 let particles = model.particles.clone();
                 this.scene.ball_radii[particles.clone()].copy_from_slice(&drawing.radii[particles]);
             }
-            // Bodies with meshes become rigid shapes, in `add_bodies`.
-            if model.kind != ModelKind::Body || model.mesh_vertices.is_empty() {
-                let sticks = first_stick..this.scene.sticks.len();
+            let sticks = first_stick..this.scene.sticks.len();
+            // The meshes of rigid bodies become rigid shapes, in `add_bodies`.
+            if model.kind != ModelKind::Body || has_faces || !sticks.is_empty() {
                 let radius = this.drawing_radius(model.kind, &this.scene.sticks[sticks.clone()]);
                 this.scene.parts.push(Part {
                     name: model.name.clone(),
@@ -206,19 +205,23 @@ impl ExportedWorld {
         }
     }
 
-    /// Adds the rigid bodies of all islands. `body_names` has, for each model, the range of the
+    /// Adds the rigid bodies that have a mesh. `body_names` has, for each model, the range of the
     /// vertices of its bodies among all vertices of the world, and the name of the model.
     fn add_bodies<const D: usize>(
         &mut self,
         world: &World<D>,
         body_names: &[(std::ops::Range<usize>, &str)],
     ) {
-        // The first vertex of the current body; the vertices of bodies follow the particles.
+        // The number in the world of the first vertex of the current body. The vertices of bodies follow the
+        // particles, in this order: models with bodies share an island.
         let mut first_vertex = world.len();
         for (island_index, island) in world.islands().iter().enumerate() {
             let bodies = &island.model.bodies;
             let vertices = bodies.vertices(&island.model.particles);
             for (body_index, body) in bodies.all().iter().enumerate() {
+                if body.vertices().is_empty() {
+                    continue; // it is not drawn
+                }
                 let reference = BodyRef { island: island_index, body: body_index };
                 let world_to_body = reference.pose(world).inverse();
                 let local_vertices = vertices[body.vertices()]

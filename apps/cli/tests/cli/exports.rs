@@ -120,6 +120,21 @@ fn every_scene_can_be_drawn_and_exported() {
 }
 
 #[test]
+fn rigid_bodies_without_a_mesh_are_not_drawn() {
+    let inertia = "[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]";
+    let spindle =
+        format!("rigid = {{ mass = 1.0, centre = [0.0, 0.0, 0.0], inertia = {inertia} }}");
+    let brick = "rigid_box = { size = [0.2, 0.1, 0.1], density = 500.0 }";
+    let both =
+        format!("[[model]]\nname = \"spindle\"\n{spindle}\n[[model]]\nname = \"brick\"\n{brick}\n");
+    let folder = Folder::with_files(&[("both.toml", both.into_bytes())]);
+    folder.taut("simulate both.toml --frames 3 --out a.glb").assert_success();
+    let glb = Gltf::from_slice(&folder.bytes("a.glb")).unwrap();
+    assert_eq!(glb.meshes().count(), 1, "that of the brick");
+    assert!(glb.accessors().all(|accessor| accessor.count() > 0));
+}
+
+#[test]
 fn invalid_outputs_are_rejected_before_the_simulation() {
     let simulate =
         |arguments: &str| taut(&format!("simulate drape --size 4 --frames 5 {arguments}"));

@@ -26,7 +26,7 @@ use crate::settings::StepTime;
 pub(super) use sleep_state::SleepState;
 
 /// A part of a world that one plan relaxes: a regular sheet, the copies of a model, or all other
-/// models. If models can sleep, each of the others is an island of its own.
+/// models. If models can sleep, each of the others without limbs and bodies has an island of its own.
 #[derive(Debug)]
 #[allow(clippy::struct_excessive_bools, reason = "independent facts")]
 pub struct Island<const D: usize = 3> {

@@ -46,9 +46,11 @@ pub(super) fn copies(all: &[Results]) -> Markup {
 pub(super) fn growth(all: &[Results]) -> Markup {
     html! {
         p {
-            "Time per stick from the smallest to the largest sizes, of the best kernels on the two \
-            widest instruction sets, each in the default schedule of the mesh. The broad line is \
-            the lowest of the roofline limits of these kernels: none of them can be faster \
+            "Time per stick from the smallest to the largest sizes: on each of the two widest \
+            instruction sets a general kernel and, where there is one, a kernel for sheets or copies; \
+            and the kernel " code { "scalar" } "; all in the default schedule of the mesh. The loop "
+            code { "textbook" } " takes the sticks in the order in which they are listed. The broad \
+            line is the lowest of the roofline limits at each size: no kernel can be faster \
             (" code { "taut roofline" } "). A kernel is skipped at a size if its frames \
             together would take more than " (ROW_SECONDS_MAX) " s at that size; the table says so."
         }
@@ -107,8 +109,8 @@ fn chart(rows: &[&Timing], subject: Subject) -> LineChart {
     let (mut series, mut legend) = (Vec::new(), Vec::new());
     for Line { name, rows: line_rows } in lines {
         let Timing { kernel, isa, .. } = line_rows[0];
-        // The mark shows the instruction set, except that lines in another schedule than the main one have
-        // mark 0.
+        // The mark shows the instruction set. A line in another schedule than the main line of its kernel has
+        // the first mark instead. (Only `scalar` has such lines, and its own mark is not the first.)
         let mark = if has_other_schedule(line_rows[0], rows) { 0 } else { index_of(&ISAS, isa) };
         let style = Style { colour: index_of(&KERNELS, kernel), mark };
         let points = line_rows.iter().map(|row| (x_value(row), row.ns_per_stick_median)).collect();
