@@ -36,12 +36,17 @@ impl SceneFileError {
 }
 
 /// The message of the parser, with TOML terms in place of the names of Rust types: a struct is a
-/// table, and an enum is a word or a table of one key.
+/// table, an enum is a word or a table of one key, and unsigned integers have a range.
 fn without_type_names(message: &str) -> String {
     let Some((before, name)) = message.rsplit_once("expected ") else { return message.to_owned() };
-    let word = match name.split_once(' ') {
-        Some(("struct", name)) if !name.contains(' ') => "a table",
-        Some(("enum", name)) if !name.contains(' ') => "a word, or a table of one key",
+    let word = match name.split(' ').collect::<Vec<_>>()[..] {
+        ["struct", _] | ["struct", "variant", _] | ["a", "map"] | ["map"] => "a table",
+        ["enum", _] => "a word, or a table of one key",
+        ["newtype", "variant"] => "a table of one key",
+        ["a", "sequence"] | ["sequence"] => "a list",
+        ["u16"] => "an integer from 0 to 65535",
+        ["u32"] => "an integer from 0 to 4294967295",
+        ["usize" | "u64"] => "an integer of at least 0",
         _ => name,
     };
     format!("{before}expected {word}")

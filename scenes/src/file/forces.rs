@@ -112,10 +112,15 @@ impl<const D: usize> RegionTable<D> {
                 }
                 Region::Box { from, to }
             }
-            Self::Behind { normal, offset } => Region::Behind {
-                normal: vector("normal", "the normal of a region", normal)?,
-                offset: finite("offset", "the offset of a region", offset)?,
-            },
+            Self::Behind { normal, offset } => {
+                let normal = vector("normal", "the normal of a region", normal)?;
+                let length =
+                    normal.iter().map(|&x| f64::from(x) * f64::from(x)).sum::<f64>().sqrt();
+                let what = "the length of the normal of a region";
+                ModelError::check("normal", what, length, 1e-12.., "at least 1e-12")?;
+                let offset = finite("offset", "the offset of a region", offset)?;
+                Region::Behind { normal, offset }
+            }
         })
     }
 }

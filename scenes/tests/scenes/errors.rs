@@ -162,6 +162,10 @@ fn each_error_is_one_line_with_the_number_of_the_line_in_error() {
             2,
             "radius of a sphere",
         ),
+        (model("emitter = { source = { disc = 3 } }"), 3, "expected a table"),
+        (model("cloth = { columns = -3 }"), 3, "expected an integer of at least 0"),
+        (model("emitter = { source = \"point\" }"), 3, "expected a table of one key"),
+        ("[model]\nname = \"it\"\ncloth = {}".to_owned(), 1, "expected a list"),
         (model("emitter = { rate = 0 }"), 3, "the rate of an emitter, 1/s, is 0"),
         (model("emitter = { source = { ring = [0, 0, 0] } }"), 3, "unknown variant `ring`"),
         (model("emitter = { lifetime = [2, 1] }"), 3, "the longest lifetime, s, is 1"),
@@ -169,6 +173,19 @@ fn each_error_is_one_line_with_the_number_of_the_line_in_error() {
         (model("cloth = {}\nsprings = { stiffness = -1, damping = 0 }"), 4, "the stiffness -1"),
         (model("cloth = {}\nsprings = { stiffness = 1 }"), 4, "missing field `damping`"),
         (model("cloth = {}\nstiffness = 2"), 4, "stick 0 has the stiffness 2"),
+        (model("emitter = {}\nstiffness = 0.5"), 1, "'it' has no sticks"),
+        (
+            model("particles = { positions = [[1e12, 0, 0]], masses = [1] }\nat = [1e12, 0, 0]"),
+            4,
+            "a coordinate of a particle at the position of the model",
+        ),
+        (model("rigid_box = { size = [1e6, 1e6, 1e6], density = 1e30 }"), 3, "the mass of a body"),
+        (
+            "[[force]]\nacceleration = [0, 1, 0]\nwithin = { behind = { normal = [0, 0, 0], offset = 1 } }"
+                .to_owned(),
+            3,
+            "the length of the normal of a region is 0",
+        ),
         (model("cloth = {}\ngroups = { far = [9999] }"), 4, "9999"),
         (model("cloth = {}\nguided = [{ group = \"lid\" }]"), 4, "'it' has no group 'lid'; its"),
         (
@@ -255,7 +272,11 @@ fn invalid_values_are_rejected_at_their_line() {
             4,
             "the thickness of limbs and bodies, m, is -0.1; it must be from 0 to 1e12",
         ),
-        (model("ragdoll = {}\nself_collision = { mask = -1 }"), 4, "expected u32"),
+        (
+            model("ragdoll = {}\nself_collision = { mask = -1 }"),
+            4,
+            "expected an integer of at least 0",
+        ),
         (model("drape = { size = 9223372036854775807 }"), 3, "at most 16777216"),
         (model("disc = { size = 5000 }"), 3, "at most 16777216"),
         (model("ball = { size = 4000 }"), 3, "at most 16777216"),

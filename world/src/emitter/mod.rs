@@ -124,7 +124,9 @@ impl<const D: usize> EmitterSettings<D> {
     fn checked(&self) -> Result<usize, ModelError> {
         let Self { source, rate, velocity, normal_speed, spread, lifetime, mass, .. } = self;
         let [shortest, longest] = *lifetime;
-        let mass_range = 1.0 / INVERSE_MASS_MAX..=1.0 / INVERSE_MASS_MIN;
+        // The limits in `f32`, which may be smaller than those in `f64`.
+        let mass_range = [1.0 / INVERSE_MASS_MAX, 1.0 / INVERSE_MASS_MIN].map(|mass| mass as f32);
+        let mass_range = mass_range[0].into()..=mass_range[1].into();
         let (above_zero, at_least_shortest) =
             ("above 0, and at most 1e9", "not below the shortest, and at most 1e9");
         for (key, what, value, range, must) in [

@@ -24,7 +24,7 @@ mod tethers;
 mod turned;
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
@@ -183,7 +183,8 @@ impl<const D: usize> Model<D> {
         self
     }
 
-    /// Adds particles to a group, which is created if there is none of that name.
+    /// Adds particles to a group, which is created if there is none of that name. Particles that are
+    /// already in the group are not added again.
     ///
     /// # Errors
     /// If one of the particles does not exist.
@@ -194,12 +195,15 @@ impl<const D: usize> Model<D> {
     ) -> Result<Self, ModelError> {
         let len = self.particles.len();
         let group = self.groups.entry(name.into()).or_default();
+        let mut members: BTreeSet<u32> = group.iter().copied().collect();
         for particle in particles {
             if particle as usize >= len {
                 let particle = particle as usize;
                 return Err(ParticleError::NoSuchParticle { particle, particles: len }.into());
             }
-            group.push(particle);
+            if members.insert(particle) {
+                group.push(particle);
+            }
         }
         Ok(self)
     }

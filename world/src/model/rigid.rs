@@ -168,6 +168,7 @@ fn from_four_particles(
     mesh: Option<(&[Vector], &[[u32; 3]])>,
 ) -> Result<Model, ModelError> {
     let mass = checked_mass(mass)?;
+    ModelError::check("mass", "the mass of a body, kg,", mass, 4e-9..=4e9, "from 4e-9 to 4e9")?;
     let particles =
         Particles::new(&points.map(|point| point.map(|x| x as f32)), &[(4.0 / mass) as f32; 4])?;
     let rests =

@@ -151,8 +151,7 @@ fn bind<const D: usize>(
 fn check_values(tie: &Tie) -> Result<(), ModelError> {
     let Tie { distance, compliance, breaking_force, .. } = *tie;
     if distance != 0.0 {
-        let (range, must) = (REST_MIN as f32..=REST_MAX as f32, "0, or from 1e-15 to 1e10");
-        let range = f64::from(*range.start())..=f64::from(*range.end());
+        let (range, must) = (REST_MIN..=REST_MAX, "0, or from 1e-15 to 1e10");
         let what = "the distance of a tie, m,";
         ModelError::check("distance", what, distance.into(), range, must)?;
     }
@@ -255,15 +254,30 @@ impl<const D: usize> NamedModel<'_, D> {
     }
 }
 
+/// Smaller weights of particles become 0. Otherwise a tie whose other particles are pinned could move
+/// such a particle by its length over this weight.
+const WEIGHT_MIN: f32 = 1e-6;
+
 fn checked_share(share: f32) -> Result<f32, ModelError> {
     let what = "the share of a stick or limb, from its first end,";
-    ModelError::check("share", what, share.into(), 0.0..=1.0, "from 0 to 1").map(|_| share)
+    ModelError::check("share", what, share.into(), 0.0..=1.0, "from 0 to 1")?;
+    Ok(if 1.0 - share < WEIGHT_MIN { 1.0 } else { at_least_minimum(share) })
 }
 
 fn checked_weights([b, c]: [f32; 2]) -> Result<[f32; 2], ModelError> {
     let what = "a weight of a corner of a face";
-    for weight in [b, c, (1.0 - b) - c] {
+    for weight in [b, c, 1.0 - (b + c)] {
         ModelError::check("weights", what, weight.into(), 0.0..=1.0, "from 0 to 1")?;
     }
-    Ok([b, c])
+    let [b, c] = [b, c].map(at_least_minimum);
+    if 1.0 - (b + c) >= WEIGHT_MIN {
+        return Ok([b, c]);
+    }
+    // The weight of the first corner, 1 - b - c, becomes 0: the greater one of b and c is at least 0.5, so
+    // its difference from 1 is exact.
+    Ok(if b < c { [1.0 - c, c] } else { [b, 1.0 - b] })
+}
+
+fn at_least_minimum(weight: f32) -> f32 {
+    if weight < WEIGHT_MIN { 0.0 } else { weight }
 }

@@ -117,7 +117,7 @@ pub enum Place {
         /// The face.
         face: u32,
         /// The weights of its second and third corner, each at least 0; their sum is at most 1. The
-        /// weight of the first corner is 1 minus this sum.
+        /// weight of the first corner is 1 minus this sum. Weights below 1e-6 become 0.
         weights: [f32; 2],
     },
     /// A point that is fixed to a rigid body.

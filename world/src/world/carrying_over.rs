@@ -48,6 +48,8 @@ impl<const D: usize> World<D> {
         self.carry_over_sticks(from, &common);
         for [old, new] in &common {
             let renumbered = |particle: usize| particle - old.particles.start + new.particles.start;
+            self.held.retain(|particle, _| !new.particles.contains(particle));
+            self.drag_targets.retain(|particle, _| !new.particles.contains(particle));
             for (&particle, &held) in from.held.range(old.particles.clone()) {
                 self.held.insert(renumbered(particle), held);
             }

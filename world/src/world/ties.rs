@@ -106,8 +106,8 @@ impl<const D: usize> IslandTie<D> {
         let inverse_masses = [0, 1]
             .map(|end| self.points[end].inverse_mass(&islands[self.islands[end]].model.particles));
         let denominator = weight(inverse_masses, self.compliance, inverse_h2);
-        if denominator <= 0.0 {
-            return;
+        if denominator < f32::MIN_POSITIVE {
+            return; // its inverse may be infinite
         }
         let d = difference(ends[1], ends[0]);
         let g = if self.distance > 0.0 {

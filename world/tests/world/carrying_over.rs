@@ -87,3 +87,18 @@ fn emitted_particles_are_carried_over() {
         steps(&mut next, 1);
     }
 }
+
+#[test]
+fn particles_that_are_free_in_the_other_world_are_no_longer_held() {
+    let mut scene = Scene::<3>::new();
+    scene.add("sheet", Model::cloth(&Cloth::spaced(4, 4, 0.1)).unwrap()).unwrap();
+    let (from, mut to) = (world(&scene), world(&scene));
+    to.grab(5).unwrap();
+    to.drag(5, [0.0; 3]).unwrap();
+    assert_eq!(to.carry_over(&from), 1);
+    assert_eq!(to.grabbed().count(), 0);
+    to.set_inverse_mass(5, 2.0).unwrap();
+    assert_eq!(to.inverse_mass(5), 2.0);
+    steps(&mut to, 1);
+    assert_ne!(to.position(5), [0.0; 3]);
+}

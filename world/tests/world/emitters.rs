@@ -229,6 +229,16 @@ fn turning_a_model_turns_the_source_and_velocity_of_its_emitter() {
 }
 
 #[test]
+fn the_smallest_and_the_largest_mass_are_valid() {
+    for mass in [1e-9, 1e9] {
+        let settings = EmitterSettings { mass, ..EmitterSettings::<3>::default() };
+        assert!(Model::emitter(settings).is_ok(), "{mass} kg");
+    }
+    let settings = EmitterSettings { mass: 0.9e-9, ..EmitterSettings::<3>::default() };
+    assert!(Model::emitter(settings).is_err());
+}
+
+#[test]
 fn a_held_particle_is_free_once_it_is_emitted() {
     let settings = EmitterSettings {
         rate: 30.0,

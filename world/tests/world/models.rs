@@ -129,6 +129,13 @@ fn a_world_has_only_the_groups_of_each_model() {
 }
 
 #[test]
+fn a_group_has_each_particle_once() {
+    let cloth = Model::<3>::cloth(&Cloth::spaced(3, 3, 0.1)).unwrap();
+    let cloth = cloth.with_group("top", [0, 5, 5]).unwrap();
+    assert_eq!(cloth.groups["top"], [0, 1, 2, 5]);
+}
+
+#[test]
 fn a_group_rejects_particles_that_do_not_exist() {
     let cloth = Model::<2>::cloth(&Cloth::spaced(3, 3, 0.1)).unwrap();
     let cloth = cloth.with_group("middle", [4]).unwrap();

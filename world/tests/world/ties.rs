@@ -416,3 +416,29 @@ fn emitted_particles_cannot_be_tied() {
          and cannot be tied"
     );
 }
+
+/// Rounding does not make the weight of the first corner negative.
+#[test]
+fn a_tie_to_a_point_between_two_corners_of_a_face_is_valid() {
+    for weights in [[0.8, 0.2], [0.67, 0.33], [0.6, 0.4], [0.5, 0.5], [1.0, 0.0]] {
+        let mut scene = flag_on_a_pole();
+        let place = Place::Face { face: 0, weights };
+        let ends = [Attachment::new("hook", Place::Particle(0)), Attachment::new("flag", place)];
+        scene.attach(&Tie::between(ends)).unwrap_or_else(|error| panic!("{weights:?}: {error}"));
+        steps(&mut world(&scene), 1);
+    }
+}
+
+/// The first end of the stick is pinned, and the weight of the second one is almost 0.
+#[test]
+fn a_tie_to_an_almost_immovable_point_gives_no_nan() {
+    let rope = Model::<3>::rope(&[[0.0; 3], [1.0, 0.0, 0.0]], &Rope::default()).unwrap();
+    let mut scene = Scene::new();
+    scene.add("rope", rope.pinned("start")).unwrap();
+    let hook = Model::<3>::rope(&[[0.0, 1.0, 0.0], [1.0, 1.0, 0.0]], &Rope::default()).unwrap();
+    scene.add("hook", hook.pinned("start")).unwrap();
+    let place = Place::Stick { stick: 0, share: 1e-20 };
+    let ends = [Attachment::new("hook", Place::Particle(0)), Attachment::new("rope", place)];
+    scene.attach(&Tie::between(ends)).unwrap();
+    steps(&mut world(&scene), 3);
+}

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
+use taut_core::COORDINATE_MAX;
 use taut_world::{Model, ModelError, SelfCollision, Tethers};
 
 use crate::file::Context;
@@ -53,6 +54,7 @@ impl<R: Rotate<D>, const D: usize> Changes<R, D> {
         }
         if let Some(at) = self.at {
             model = model.moved(position("at", "the position of a model, m,", at).at("at")?);
+            check_positions(&model).at("at")?;
         }
         if let Some(velocity) = self.velocity {
             let velocity = vector("velocity", "the velocity of a model, m/s,", velocity);
@@ -67,6 +69,11 @@ impl<R: Rotate<D>, const D: usize> Changes<R, D> {
         }
         for (nth, guide) in self.guided.into_iter().enumerate() {
             model = guide.guide(name, model).at(nth).at("guided")?;
+        }
+        if model.sticks.is_empty() && (self.stiffness.is_some() || self.compliance.is_some()) {
+            Err(format!(
+                "the model '{name}' has no sticks: it takes neither 'stiffness' nor 'compliance'"
+            ))?;
         }
         for stick in 0..model.sticks.len() {
             if let Some(stiffness) = self.stiffness {
@@ -205,4 +212,14 @@ impl Rotate<3> for RotationTable {
     fn rotate(self, model: Model<3>) -> Result<Model<3>, ModelError> {
         model.turned(self.axis.into(), self.angle)
     }
+}
+
+/// Checks the positions of a model after it was moved to the position in the key `at`.
+fn check_positions<const D: usize>(model: &Model<D>) -> Result<(), ModelError> {
+    let range = -COORDINATE_MAX..=COORDINATE_MAX;
+    for &x in (0..D).flat_map(|axis| model.particles.positions(axis)) {
+        let what = "a coordinate of a particle at the position of the model, m,";
+        ModelError::check("at", what, x.into(), range.clone(), "from -1e12 to 1e12")?;
+    }
+    Ok(())
 }

@@ -139,6 +139,17 @@ pub(super) struct DragLiftLaw {
     pub(super) stable_product: f32,
 }
 
+/// The [`stable_product`](DragLiftLaw::stable_product) of these coefficients. The squares of some are not
+/// normal numbers in `f32`.
+pub(super) fn stable_product(drag: f32, lift: f32) -> f32 {
+    let divisor = drag * drag + lift * lift;
+    if divisor.is_normal() {
+        return drag / divisor;
+    }
+    let [drag, lift] = [drag, lift].map(f64::from);
+    (drag / (drag * drag + lift * lift)) as f32
+}
+
 impl TriangleLaw for DragLiftLaw {
     #[inline(always)]
     fn coefficient(self, normal: [f32; 3], u: [f32; 3]) -> f32 {

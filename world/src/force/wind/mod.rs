@@ -118,7 +118,7 @@ impl Force for Wind {
                     quarter_density_per_3h: 0.25 * density * per_3h,
                     drag,
                     lift,
-                    stable_product: drag / (drag * drag + lift * lift),
+                    stable_product: laws::stable_product(drag, lift),
                 };
                 self.add_with_law(model, now, forces, law);
             }

@@ -147,6 +147,9 @@ impl<const D: usize> World<D> {
         }
         for (tie, &force) in world.ties.iter_mut().zip(&snapshot.tie_forces) {
             tie.force = f64::from_bits(force);
+            if !(0.0..f64::INFINITY).contains(&tie.force) {
+                return Err(damaged("the force of a tie is negative or not finite"));
+            }
         }
         world.resume_sleep_states(snapshot)?;
         world.record_removed();
