@@ -275,7 +275,7 @@ fn invalid_values_are_rejected_at_their_line() {
         (
             model("ragdoll = {}\nself_collision = { mask = -1 }"),
             4,
-            "expected an integer of at least 0",
+            "an integer from 0 to 4294967295",
         ),
         (model("drape = { size = 9223372036854775807 }"), 3, "at most 16777216"),
         (model("disc = { size = 5000 }"), 3, "at most 16777216"),
