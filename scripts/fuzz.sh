@@ -11,8 +11,8 @@
 # `fuzz/src/lib.rs`). FUZZ_JOBS=2 runs two targets at a time; FUZZ_SANITIZER=address builds with a
 # sanitizer; FUZZ_SEED=1 starts from that random seed.
 #
-# Needs Rust nightly, without which the script says so and the exit code is 3. Installs cargo-fuzz if it is
-# missing.
+# Needs Rust nightly, without which the script says so and the exit code is 3. It does not need cargo-fuzz:
+# the flags of the compiler are those that cargo-fuzz passes.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -28,14 +28,18 @@ if ! cargo +nightly --version >/dev/null 2>&1; then
     printf 'skipped: fuzzing needs Rust nightly (rustup toolchain install nightly)\n' >&2
     exit 3
 fi
-command -v cargo-fuzz >/dev/null || cargo install --quiet --locked cargo-fuzz
 
-sanitizer=${FUZZ_SANITIZER:-none}
 host=$(rustc +nightly -vV | sed -n 's/^host: //p')
 build=fuzz/target${FUZZ_SANITIZER:+/$FUZZ_SANITIZER}
 only=() # the target to build if exactly one is named; empty: all
-[ $# != 1 ] || only=("$1")
-cargo +nightly fuzz build --sanitizer "$sanitizer" --target "$host" --target-dir "$build" "${only[@]}" >&2
+[ $# != 1 ] || only=(--bin "$1")
+# Counters of branches and traces of comparisons, which guide the fuzzer.
+coverage=(-level=4 -inline-8bit-counters -pc-table -trace-compares)
+flags="--cfg fuzzing -Cpasses=sancov-module ${coverage[*]/#/-Cllvm-args=-sanitizer-coverage}"
+flags+=" -Cllvm-args=-simplifycfg-branch-fold-threshold=0 ${FUZZ_SANITIZER:+-Zsanitizer=$FUZZ_SANITIZER}"
+# The flags are only for the target, not for build scripts and macros, because `--target` is given.
+(cd fuzz && RUSTFLAGS="$flags ${RUSTFLAGS-}" cargo +nightly build --quiet --locked --release --target "$host" \
+    --target-dir "../$build" "${only[@]}" >&2)
 
 if [ $# = 0 ]; then
     for file in fuzz/fuzz_targets/*.rs; do

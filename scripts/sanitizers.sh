@@ -7,8 +7,7 @@
 #   scripts/sanitizers.sh thread       only ThreadSanitizer
 #
 # Needs Rust nightly with the source of the standard library (`rustup component add rust-src --toolchain
-# nightly`), which is built with the sanitizer, too. The fuzz targets need cargo-fuzz, which scripts/fuzz.sh
-# installs if it is missing.
+# nightly`), which is built with the sanitizer, too.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -8,13 +8,12 @@ use taut::{AnyKernel, Family, Sheet, Tuned};
 /// The line of Cargo.toml with exactly the features that a tuning needs.
 pub fn dependency(tuned: &Tuned) -> String {
     let mut features = vec!["std", &*tuned.kernel];
-    // These kernels use the registers of the kernel `wide`: the instruction set that the program is
-    // compiled for.
-    let needs_wide = AnyKernel::named(&tuned.kernel)
-        .is_ok_and(|kernel| matches!(kernel, AnyKernel::WideGrid(_) | AnyKernel::WideCopies(_)));
-    if needs_wide {
-        features.push("wide");
-    }
+    // These kernels run on the registers of `pulp` or `wide`, and compile only with that feature.
+    features.extend(match AnyKernel::named(&tuned.kernel) {
+        Ok(AnyKernel::Grid(_) | AnyKernel::Copies(_)) => Some("pulp"),
+        Ok(AnyKernel::WideGrid(_) | AnyKernel::WideCopies(_)) => Some("wide"),
+        _ => None,
+    });
     if tuned.threads > 1 {
         features.push("colour");
     }

@@ -38,7 +38,7 @@ pub struct WorldRow {
     /// The median time of all other parts of the step in a frame, µs, such as forces and collisions;
     /// see [`StepProfile::others`].
     pub others_us_median: f64,
-    /// Time of the sticks per stick, substep, pass and iteration, ns.
+    /// Time of the sticks per stick, substep, pass and iteration, ns; NaN if there are no sticks.
     pub ns_per_stick: f64,
     /// Time of all other parts of the step per particle and substep, ns.
     pub others_ns_per_particle: f64,
@@ -156,7 +156,7 @@ where
             frame_us_median: median(StepProfile::total),
             sticks_us_median: sticks_us,
             others_us_median: others_us,
-            ns_per_stick: sticks_us * 1e3 / relaxations,
+            ns_per_stick: if relaxations > 0.0 { sticks_us * 1e3 / relaxations } else { f64::NAN },
             others_ns_per_particle: others_us * 1e3 / particle_substeps,
             stretch_rms: stretch.rms,
             stretch_max: stretch.max,

@@ -63,7 +63,7 @@ pub use formula::{Exact, Factor, Formula, Halley, Newton, Quick, UnknownFormula,
 pub use kernel::Kernel;
 pub use lane::{Lane, SEED_F32, SEED_F64};
 pub use limits::{LimitError, PARTICLES_MAX, STICKS_MAX, TRIANGLES_MAX, check_limit};
-pub use lists::GroupedLists;
+pub use lists::{GroupedLists, item_range};
 pub use particles::{
     COORDINATE_MAX, Columns, INVERSE_MASS_MAX, INVERSE_MASS_MIN, ParticleError, Particles,
     hash_points,

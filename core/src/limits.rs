@@ -3,9 +3,9 @@
 //! A few bytes of input can state any count. Code that allocates memory for such a count, rather
 //! than for the size of the input, first passes the count through [`check_limit`].
 
-/// The maximum number of particles that a count in the input may request: for one model, for all
-/// models of a scene together, or for the particles to which serialized
-/// [`Sticks`](crate::Sticks) may refer.
+/// The maximum number of particles that a count in the input may request: for one model, or for all
+/// models of a scene together. Serialized [`Sticks`](crate::Sticks) may request this many, or two
+/// for each stick if that is more.
 pub const PARTICLES_MAX: usize = 1 << 24;
 /// The maximum number of sticks and springs of all models of a scene together: a sheet of
 /// [`PARTICLES_MAX`] particles with the families [`Family::ALL`](crate::Family::ALL) has almost as

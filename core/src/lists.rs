@@ -89,3 +89,19 @@ impl<T: Copy> GroupedLists<T> {
         self.items
     }
 }
+
+/// The range of list `index`, if consecutive lists end at `ends` and the first begins at 0.
+///
+/// ```
+/// use taut_core::item_range;
+///
+/// assert_eq!([item_range(&[3, 5], 0), item_range(&[3, 5], 1)], [0..3, 3..5]);
+/// ```
+///
+/// # Panics
+/// If there is no such list.
+#[inline]
+pub fn item_range(ends: &[u32], index: usize) -> Range<usize> {
+    let start = if index == 0 { 0 } else { ends[index - 1] as usize };
+    start..ends[index] as usize
+}

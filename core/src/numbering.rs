@@ -30,7 +30,8 @@ impl Renumbering {
 
     /// The order of a Hilbert curve through the positions: particles that are near in space get
     /// close numbers (Hilbert 1891; by the bit transposition of Skilling, "Programming the Hilbert
-    /// curve", 2004). Particles at the same position keep their order.
+    /// curve", 2004). Particles in the same cell of the curve keep their order. The longest side of
+    /// the bounding box of all particles has about 2²⁰ cells in 3 dimensions, and 2³⁰ in 1 or 2.
     pub fn hilbert<const D: usize, S: Real>(particles: &Particles<D, S>) -> Self {
         Self::from_permutation(hilbert_order(particles, 0.0))
     }

@@ -69,8 +69,10 @@ pub enum Residence {
 ///   checks that they belong to the plan, and reads the changes since the last call. So the
 ///   methods may be called in any order.
 /// - New values may stay in the working copy until [`write_back`](Self::write_back); until then
-///   the columns hold older values. If a caller writes a whole column before then, the plan
-///   discards its newer values and reads the columns again.
+///   the columns hold older values. A caller must call `write_back` before it changes a position or
+///   a previous position in the columns, or adds a particle. Otherwise the plan may discard newer
+///   values or combine them with older ones, and kernels differ in the result.
+///   ([`set_position`](Self::set_position) needs no `write_back` before it.)
 /// - Inverse masses (0: pinned) and everything about sticks except their ends may change between
 ///   calls.
 ///
@@ -151,7 +153,8 @@ pub trait Engine<const D: usize, S: Real = f32> {
     /// Moves a particle without changing its previous position. -0.0 becomes +0.0.
     ///
     /// # Panics
-    /// If there is no such particle.
+    /// If there is no such particle, and with some kernels if there are fewer particles than the
+    /// sticks need.
     fn set_position(&mut self, particles: &mut Particles<D, S>, particle: usize, point: [S; D]);
 
     /// Writes the values of the working copy back to the columns of the particles. Returns whether
@@ -232,15 +235,19 @@ pub struct Session<'a, P: Engine<D, S>, const D: usize, S: Real = f32> {
     open: bool,
 }
 
-/// The message of an `expect` on a call in a session: why the call cannot fail.
-const CHECKED: &str = "the session holds the particles and sticks that it was opened with";
+/// The message of an `expect` on a call in a session. The sticks are those that the session was opened
+/// with, so the call fails only if [`Session::particles_mut`] was used to replace the particles by
+/// too few.
+const TOO_FEW_PARTICLES: &str =
+    "the particles of the session have become fewer than its sticks need";
 
 impl<P: Engine<D, S>, const D: usize, S: Real> Session<'_, P, D, S> {
     /// Moves all particles by one substep.
     ///
     /// # Panics
-    /// If the executor of the plan panics; then only some of the positions are updated. The same
-    /// holds for the other methods that change all particles.
+    /// If there are fewer particles than the sticks need: see
+    /// [`particles_mut`](Self::particles_mut). If the executor of the plan panics; then only some of
+    /// the positions are updated. The same holds for the other methods that change all particles.
     pub fn integrate(&mut self) {
         self.advance(1, 0, None);
     }
@@ -253,7 +260,7 @@ impl<P: Engine<D, S>, const D: usize, S: Real> Session<'_, P, D, S> {
         let inverse_h2 = self.motion.inverse_h2;
         self.plan
             .relax(&Inline, self.particles, self.sticks, inverse_h2, iterations)
-            .expect(CHECKED);
+            .expect(TOO_FEW_PARTICLES);
     }
 
     /// Runs `count` substeps. Each substep moves all particles, runs the stage, if there is one, and
@@ -267,7 +274,9 @@ impl<P: Engine<D, S>, const D: usize, S: Real> Session<'_, P, D, S> {
         let stage = after_motion.map(PositiveZeros);
         let after_motion = stage.as_ref().map(|stage| stage as &dyn Stage<D, S>);
         let substeps = Substeps { motion: self.motion, count, iterations, after_motion };
-        self.plan.advance(&Inline, self.particles, self.sticks, &substeps).expect(CHECKED);
+        self.plan
+            .advance(&Inline, self.particles, self.sticks, &substeps)
+            .expect(TOO_FEW_PARTICLES);
     }
 
     /// Runs a stage on all particles, in the layout that the plan keeps them in. Positions of -0.0
@@ -277,11 +286,12 @@ impl<P: Engine<D, S>, const D: usize, S: Real> Session<'_, P, D, S> {
     /// Same as [`integrate`](Self::integrate), or if the stage panics.
     pub fn visit(&mut self, stage: &dyn Stage<D, S>) {
         let stage = PositiveZeros(stage);
-        self.plan.visit(&Inline, self.particles, self.sticks, &stage).expect(CHECKED);
+        self.plan.visit(&Inline, self.particles, self.sticks, &stage).expect(TOO_FEW_PARTICLES);
     }
 
     /// Writes the positions back and returns the particles. The next call of the session reads what
-    /// the caller changes in them.
+    /// the caller changes in them. They may be replaced by other particles, but not by fewer than the
+    /// sticks need: then the methods that change particles panic.
     pub fn particles_mut(&mut self) -> &mut Particles<D, S> {
         let _ = self.plan.write_back(&Inline, self.particles);
         self.particles
@@ -310,7 +320,8 @@ impl<P: Engine<D, S>, const D: usize, S: Real> Session<'_, P, D, S> {
     /// positions that are not finite. -0.0 becomes +0.0.
     ///
     /// # Panics
-    /// If there is no such particle.
+    /// If there is no such particle, and with some kernels if there are fewer particles than the
+    /// sticks need: see [`particles_mut`](Self::particles_mut).
     pub fn set_position(&mut self, particle: usize, point: [S; D]) {
         self.plan.set_position(self.particles, particle, point.map(Real::positive_zero));
     }

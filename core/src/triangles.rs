@@ -40,7 +40,35 @@ pub enum TriangleError {
         /// The corner.
         corner: u32,
     },
-    /// An edge or a pair of opposite corners cannot be a stick.
+    /// The length of an edge is not a valid rest length.
+    #[error(
+        "the edge of triangle {triangle} between the corners {} and {} has the length {length}; it \
+         must be from 1e-15 to 1e10 m",
+        corners[0],
+        corners[1]
+    )]
+    Edge {
+        /// Which triangle: the first one that has this edge.
+        triangle: usize,
+        /// The particles that the edge joins.
+        corners: [u32; 2],
+        /// The length, m.
+        length: f64,
+    },
+    /// The distance of opposite corners of adjacent triangles is not a valid rest length.
+    #[error(
+        "the corners {} and {}, opposite to the common edge of two triangles, have the distance \
+         {length}; it must be from 1e-15 to 1e10 m",
+        corners[0],
+        corners[1]
+    )]
+    OppositeCorners {
+        /// The particles at these corners.
+        corners: [u32; 2],
+        /// Their distance, m.
+        length: f64,
+    },
+    /// The triangles have too many sticks.
     #[error(transparent)]
     Stick(#[from] StickError),
 }
@@ -86,10 +114,22 @@ impl<S: Real> Sticks<S> {
         }
         let mut pairs: Vec<[u32; 2]> =
             triangles.iter().flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]]).collect();
+        let edges = pairs.len();
         if bending == Bending::Sticks {
             pairs.extend(opposite_corners(&pairs, triangles, particles.len()));
         }
-        Ok(Self::joining(particles, &pairs, Duplicates::Merge)?)
+        Self::joining(particles, &pairs, Duplicates::Merge).map_err(|error| match error {
+            // The number is that of a pair. The sticks have other numbers, because pairs are merged.
+            StickError::Rest { stick: pair, value: length } => {
+                let corners = pairs[pair];
+                if pair < edges {
+                    TriangleError::Edge { triangle: pair / 3, corners, length }
+                } else {
+                    TriangleError::OppositeCorners { corners, length }
+                }
+            }
+            error => error.into(),
+        })
     }
 }
 

@@ -81,7 +81,7 @@ pub struct Fingerprint {
 }
 
 /// Why a tuning cannot be used.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TunedError {
     /// The tuning was made for different sticks.

@@ -29,23 +29,41 @@ impl From<Model> for Mesh {
     }
 }
 
+/// Orders that need no particular mesh: all except those of sheets and of copies.
+const GENERAL_ORDERS: [&str; 8] = [
+    "authored",
+    "coloured",
+    "packed",
+    "starred",
+    "banded",
+    "blocked",
+    "components",
+    "components in phases",
+];
+
 impl<const D: usize> Mesh<D> {
     /// A schedule in every order that the mesh allows, and two schedules in random orders.
     pub(crate) fn schedules(&self) -> Vec<(&'static str, Schedule)> {
+        let named = |order| Some((order, self.schedule_if_any(order)?));
+        GENERAL_ORDERS.into_iter().chain(["sheet", "copies"]).filter_map(named).collect()
+    }
+
+    /// The schedule with this name; None if the mesh is not the sheet or the copies that it needs.
+    fn schedule_if_any(&self, order: &str) -> Option<Schedule> {
         let Self { particles, sticks, sheet, .. } = self;
-        let mut all = vec![
-            ("authored", Schedule::authored(sticks)),
-            ("coloured", Schedule::coloured(sticks)),
-            ("packed", Schedule::packed(sticks)),
-            ("starred", Schedule::starred(sticks)),
-            ("banded", Schedule::banded(sticks)),
-            ("blocked", Schedule::blocked(particles, sticks)),
-            ("components", components(sticks, 1)),
-            ("components in phases", components(sticks, 3)),
-        ];
-        all.extend(sheet.as_ref().map(|sheet| ("sheet", sheet.schedule(sticks).unwrap())));
-        all.extend(self.copies_schedule().map(|schedule| ("copies", schedule)));
-        all
+        Some(match order {
+            "authored" => Schedule::authored(sticks),
+            "coloured" => Schedule::coloured(sticks),
+            "packed" => Schedule::packed(sticks),
+            "starred" => Schedule::starred(sticks),
+            "banded" => Schedule::banded(sticks),
+            "blocked" => Schedule::blocked(particles, sticks),
+            "components" => components(sticks, 1),
+            "components in phases" => components(sticks, 3),
+            "sheet" => sheet.as_ref()?.schedule(sticks).unwrap(),
+            "copies" => self.copies_schedule()?,
+            _ => panic!("there is no order {order}"),
+        })
     }
 
     /// The schedule of the copies side by side, each in the coloured order of the first.
@@ -63,18 +81,20 @@ impl<const D: usize> Mesh<D> {
         Some(Schedule::side_by_side(sticks, schedules).unwrap())
     }
 
-    /// The schedule of this name.
+    /// The schedule with this name, which the mesh must allow.
     pub(crate) fn schedule(&self, order: &str) -> Schedule {
-        self.schedules().into_iter().find(|(name, _)| *name == order).unwrap().1
+        self.schedule_if_any(order).unwrap()
     }
 
     /// The schedule of the sheet or of the copies if there is one, so that the kernel for these
     /// takes part; otherwise the one that `which` selects.
     pub(crate) fn any_schedule(&self, which: Index) -> (&'static str, Schedule) {
-        let mut all = self.schedules();
-        let has_special_kernel = self.sheet.is_some() || self.copies > 1;
-        let index = if has_special_kernel { all.len() - 1 } else { which.index(all.len()) };
-        all.swap_remove(index)
+        let order = match (self.copies, &self.sheet) {
+            (2.., _) => "copies",
+            (_, Some(_)) => "sheet",
+            _ => *which.get(&GENERAL_ORDERS),
+        };
+        (order, self.schedule(order))
     }
 }
 

@@ -261,7 +261,7 @@ fn a_session_whose_executor_panics_unwinds_and_writes_back() {
         (&copies, "copies", false),
     ] {
         let mesh: Mesh = recipe.mesh();
-        let schedule = mesh.schedule(order);
+        let (schedule, blocked) = (mesh.schedule(order), mesh.schedule("blocked"));
         for kernel in AnyKernel::available() {
             let kernel = ColourKernel::new(kernel, PanickingExecutor);
             let (mut particles, sticks) = (mesh.particles.clone(), mesh.sticks.clone());
@@ -289,9 +289,8 @@ fn a_session_whose_executor_panics_unwinds_and_writes_back() {
                 assert!(coordinates.all(|(x, before)| (x - before).abs() < 1.0), "{name}, {order}");
             }
             // Another plan can continue from the particles that were written back.
-            let mut plan = AnyKernel::best()
-                .plan(&particles, &sticks, &mesh.schedule("blocked"), Formula::Halley)
-                .unwrap();
+            let mut plan =
+                AnyKernel::best().plan(&particles, &sticks, &blocked, Formula::Halley).unwrap();
             assert!(plan.step(&mut particles, &sticks, &step()).unwrap().finite);
         }
     }

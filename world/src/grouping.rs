@@ -106,7 +106,7 @@ pub(crate) fn group_models<'a, const D: usize>(
 }
 
 /// Whether a model has an island of its own, so that it can sleep alone; `sleeps` is whether models
-/// sleep. Models with bodies or limbs share an island, because contacts between bodies and between
+/// sleep. Models with bodies or limbs share islands, because contacts between bodies and between
 /// limbs are found within an island only.
 pub(crate) fn sleeps_alone<const D: usize>(model: &Model<D>, sleeps: bool) -> bool {
     sleeps && !model.has_colliders()

@@ -96,6 +96,32 @@ struct Totals {
     vertices: usize,
 }
 
+impl Totals {
+    fn of<const D: usize>(model: &Model<D>) -> Self {
+        Self {
+            particles: model.particles.len(),
+            sticks: model.sticks.len() + model.springs.len(),
+            triangles: model.faces.len() + model.bodies.triangles().len(),
+            vertices: model.bodies.vertex_count(),
+        }
+    }
+
+    /// These totals and `copies` times `more`, if they are within the limits.
+    fn plus(self, more: Self, copies: usize) -> Result<Self, LimitError> {
+        let sum = |what, own: usize, more: usize, limit| {
+            check_limit(what, own as u128 + more as u128 * copies as u128, limit)
+        };
+        let (particles, sticks) = ("particles of all models", "sticks and springs of all models");
+        let (triangles, vertices) = ("triangles of all models", "vertices of all rigid meshes");
+        Ok(Self {
+            particles: sum(particles, self.particles, more.particles, PARTICLES_MAX)?,
+            sticks: sum(sticks, self.sticks, more.sticks, STICKS_MAX)?,
+            triangles: sum(triangles, self.triangles, more.triangles, TRIANGLES_MAX)?,
+            vertices: sum(vertices, self.vertices, more.vertices, PARTICLES_MAX)?,
+        })
+    }
+}
+
 impl<const D: usize> Scene<D> {
     /// An empty scene with default settings, which include gravity (see [`Step`](taut_core::Step)).
     pub fn new() -> Self {
@@ -113,27 +139,7 @@ impl<const D: usize> Scene<D> {
         if self.names.contains_key(&name) {
             return Err(SceneError::DuplicateName { name });
         }
-        let mut totals = self.totals;
-        let Totals { particles, sticks, triangles, vertices } = &mut totals;
-        for (total, more, what, limit) in [
-            (particles, model.particles.len(), "particles of all models", PARTICLES_MAX),
-            (
-                sticks,
-                model.sticks.len() + model.springs.len(),
-                "sticks and springs of all models",
-                STICKS_MAX,
-            ),
-            (
-                triangles,
-                model.faces.len() + model.bodies.triangles().len(),
-                "triangles of all models",
-                TRIANGLES_MAX,
-            ),
-            (vertices, model.bodies.vertex_count(), "vertices of all rigid meshes", PARTICLES_MAX),
-        ] {
-            *total = check_limit(what, *total as u128 + more as u128, limit)?;
-        }
-        self.totals = totals;
+        self.totals = self.totals.plus(Totals::of(&model), 1)?;
         self.names.insert(name.clone(), self.models.len());
         self.models.push((name, model));
         Ok(())
@@ -181,7 +187,8 @@ impl<const D: usize> Scene<D> {
     ///
     /// # Errors
     /// If a model has self-collision, limbs or rigid bodies, so that its copies would collide with
-    /// each other; if models are tied; if [`add`](Self::add) fails for a copy.
+    /// each other; if models are tied; if there would be more than 2²⁴ copies, or more particles, sticks
+    /// or triangles than [`add`](Self::add) allows.
     pub fn repeated(&self, copies: usize) -> Result<Self, SceneError> {
         if !self.ties.all().is_empty() {
             return Err(SceneError::TiesOfCopies);
@@ -193,6 +200,9 @@ impl<const D: usize> Scene<D> {
         if let Some((name, _)) = self.models.iter().find(|(_, model)| may_collide(model)) {
             return Err(SceneError::ContactsOfCopies { name: name.clone() });
         }
+        // Before copies are made: those up to the limit would take gigabytes.
+        check_limit("copies", copies as u128, PARTICLES_MAX)?;
+        Totals::default().plus(self.totals, copies)?;
         let mut repeated = Self {
             forces: self.forces.clone(),
             obstacles: self.obstacles.clone(),

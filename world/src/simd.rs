@@ -50,7 +50,7 @@ mod tests {
     use crate::{
         Acceleration, Attractor, Bounds, Bridge, Capsule, Cloth, Cuboid, Drag, Field, Force, Gusts,
         HalfSpace, HexSheet, Model, Obstacle, Path, Plant, Ragdoll, Region, Rope, Scene,
-        SelfCollision, Simulation, Solid, Sphere, Surface, Tethers, Wind, WindLaw, World,
+        SelfCollision, Simulation, Solid, Sphere, StickSet, Surface, Tethers, Wind, WindLaw, World,
     };
 
     thread_local! {
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn models_of_every_builder_are_the_same_on_every_instruction_set() {
+    fn models_of_many_builders_are_the_same_on_every_instruction_set() {
         let cloth = Cloth { columns: 9, rows: 7, width: 0.9, height: 0.7, ..Cloth::default() };
         let curtain = Model::curtain(&cloth).unwrap().pinned("top").tearing_at(1.5);
         let sheet = HexSheet { columns: 9, rows: 9, ..HexSheet::default() };
@@ -202,10 +202,12 @@ mod tests {
             ("springs", Model::curtain(&cloth).unwrap().sprung(10.0, 0.01).unwrap()),
             ("plant", Model::plant(&Plant::default()).unwrap()),
             ("bridge", Model::bridge(ends[0], ends[1], &Bridge::default()).unwrap()),
-            ("rope", Model::rope(&ends, &Rope::default()).unwrap().pinned("first")),
+            ("rope", Model::rope(&ends, &Rope::default()).unwrap().pinned("start")),
             ("ragdoll", Model::<3>::ragdoll(&Ragdoll::default()).unwrap()),
             ("tetrahedron", Model::tetrahedron(0.5, 1.0).unwrap()),
             ("curtain", curtain),
+            ("disc", Model::disc(5, StickSet::All).unwrap().pinned("top corners")),
+            ("box", Model::rigid_box([0.3, 0.2, 0.1], 500.0).unwrap()),
         ];
         let oscillation = Path::Oscillating { amplitude: [0.0, 0.0, 0.5], period: 0.5 };
         let ball = Solid::new(Sphere::new([0.1, 0.1, -0.2], 0.3).unwrap());

@@ -17,7 +17,8 @@ use crate::error::ModelError;
 /// that is not [steady](crate::Force::is_steady), or an obstacle
 /// [may push](crate::Obstacle::may_push) it.
 ///
-/// Models with rigid bodies or limbs sleep together, as all of them share an island.
+/// Models with rigid bodies or limbs sleep together, as all of them share an island; except that copies
+/// of one model with limbs, if no other model has limbs, share one of their own.
 ///
 /// ```
 /// use std::sync::Arc;

@@ -12,27 +12,39 @@ pub(crate) struct BoundingBox<const D: usize> {
 }
 
 /// Writes to `pairs` all pairs of objects whose boxes overlap and that `wanted` accepts: sorted,
-/// with the lower index of a pair first. Sweeps along the axis with the largest variance. The order
-/// of `boxes` does not change the result.
+/// with the lower index of a pair first. The order of `boxes` does not change the result.
 pub(crate) fn pairs<const D: usize>(
     boxes: &mut [BoundingBox<D>],
     wanted: impl Fn(usize, usize) -> bool,
     pairs: &mut Vec<[usize; 2]>,
 ) {
+    pairs.clear();
+    for_each_pair(boxes, |one, other| {
+        if wanted(one, other) {
+            pairs.push([one.min(other), one.max(other)]);
+        }
+    });
+    pairs.sort_unstable();
+}
+
+/// Calls `visit` once with each two objects whose boxes overlap. Sweeps along the axis with the largest
+/// variance.
+pub(crate) fn for_each_pair<const D: usize>(
+    boxes: &mut [BoundingBox<D>],
+    mut visit: impl FnMut(usize, usize),
+) {
     let axis = axis_of_largest_variance(boxes);
     boxes
         .sort_unstable_by(|a, b| a.low[axis].total_cmp(&b.low[axis]).then(a.object.cmp(&b.object)));
-    pairs.clear();
     for (i, one) in boxes.iter().enumerate() {
         for other in boxes[i + 1..].iter().take_while(|other| other.low[axis] <= one.high[axis]) {
             let overlaps =
                 |axis| one.low[axis] <= other.high[axis] && other.low[axis] <= one.high[axis];
-            if (0..D).all(overlaps) && wanted(one.object, other.object) {
-                pairs.push([one.object.min(other.object), one.object.max(other.object)]);
+            if (0..D).all(overlaps) {
+                visit(one.object, other.object);
             }
         }
     }
-    pairs.sort_unstable();
 }
 
 /// The axis along which the lower corners have the largest variance; y if all variances are 0.

@@ -101,8 +101,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 const EXPLANATION: &str = "\
 limit: the largest of four times, because they may overlap; bottleneck: which of them that is.
 arithmetic: additions and multiplications; divider: divisions and roots; access: loads and stores of
-each stick, at first-level cache bandwidth; sweep: all data once per iteration, at the bandwidth
-measured for a working set of that size. fastest / limit: the fastest time divided by the limit.
+each stick, at first-level cache bandwidth; sweep: all data once per iteration (grid: once in eight
+iterations), at the bandwidth measured for a working set of that size. fastest / limit: the fastest
+time divided by the limit.
 Not in the limit: shuffles, comparisons, selections and addresses; loads narrower than a register;
 loads that wait for stores; sticks that wait for each other; and, once per frame, motion and copying
 particles in and out.";

@@ -26,8 +26,7 @@ async function cut(page, from, to) {
   await page.mouse.move(...from);
   await page.mouse.down({ button: 'right' });
   await page.mouse.move(...to, { steps: 12 });
-  await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
-  await page.mouse.up({ button: 'right' });
+  await page.mouse.up({ button: 'right' }); // the movement since the last frame cuts, too
 }
 
 /** The tests of the page. `start` starts the server that serves it. */
@@ -88,8 +87,9 @@ function suite(name, start) {
       const [x1] = await project(page, row * columns + columns - 1);
       const middle = (y + (await project(page, (row + 1) * columns))[1]) / 2;
       await cut(page, [x0 + 0.3 * (x1 - x0), middle], [x0 + 0.7 * (x1 - x0), middle]);
-      await pause(page, false);
+      // The figures follow, although the simulation is paused.
       await until(page, (least) => taut.figures.torn >= least, before + 0.3 * columns);
+      await pause(page, false);
 
       // The curtain tears if it is pulled far enough.
       const torn = (await figures(page)).torn;
@@ -98,6 +98,16 @@ function suite(name, start) {
       await page.mouse.move(box.x + 0.2 * box.width, box.y + 0.7 * box.height, { steps: 8 });
       await until(page, (least) => taut.figures.torn > least + 2, torn);
       await page.mouse.up();
+    });
+
+    test('after a scene was chosen by mouse, letters are shortcuts of the page', async () => {
+      await page.focus('[data-setting="scene"]');
+      await choose(page, 'flag');
+      assert.equal(await page.evaluate(() => document.activeElement.dataset.setting), undefined);
+      await page.keyboard.press('p');
+      await until(page, () => taut.state.paused);
+      assert.equal(await page.evaluate(() => taut.state.scene), 'flag');
+      await pause(page, false);
     });
 
     test('switching the kernel or the formula changes the figures', async () => {

@@ -61,7 +61,6 @@ export class Figures {
     this.set('potential', quantity(figures.potential, 'J').join(' '));
     this.set('torn', whole(figures.torn));
     this.set('asleep', `${whole(figures.asleep)} of ${whole(figures.models)} models asleep`);
-    this.set('steps', whole(figures.steps));
     this.graphs.time.push([figures.milliseconds, figures.race?.milliseconds ?? NaN]);
     this.graphs.stretch.push([figures.rms]);
     this.graphs.energy.push([figures.kinetic]);

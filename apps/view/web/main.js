@@ -71,7 +71,10 @@ const transport = (document.documentElement.dataset.host === 'worker' ? connectW
     const message = decodeText(text);
     if (message.say === 'state') takeState(message);
     else if (message.say === 'figures') takeFigures(message);
-    else if (message.say === 'error') messages.showToast(message.text);
+    else if (message.say === 'error') {
+      messages.showToast(message.text);
+      if (state) panel.showAgain();
+    }
   },
   binary(buffer) {
     const message = decodeBinary(buffer);
@@ -101,8 +104,12 @@ const transport = (document.documentElement.dataset.host === 'worker' ? connectW
 /** Shows a new state of the host. */
 function takeState(newState) {
   const isOtherScene = state?.scene !== newState.scene;
-  // A reset keeps held particles; another scene or size releases them.
-  if (isOtherScene || state.size !== newState.size) pointerInput.releaseAll();
+  // A reset keeps held particles; another scene or size releases them. A particle that the user grabbed in the old
+  // picture while the new scene was loaded is held in the new scene, so the host is told to release it.
+  if (isOtherScene || state.size !== newState.size) {
+    for (const particle of pointerInput.held) send('release', { particle });
+    pointerInput.releaseAll();
+  }
   state = newState;
   if (isOtherScene) figures.clear();
   document.title = `${state.scene} – Taut`;

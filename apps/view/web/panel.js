@@ -120,9 +120,9 @@ export class Panel {
     this.size = find('size');
     this.copies = this.slider(find('copies'), COPIES, (size) => send('scene', { scene: this.state.scene, size }));
     this.schedule = find('schedule');
-    this.scene.onchange = () => send('scene', { scene: this.scene.value });
-    this.size.onchange = () => send('scene', { scene: this.state.scene, size: Number(this.size.value) });
-    this.schedule.onchange = () => send('set', { schedule: this.schedule.value });
+    this.onChoice(this.scene, () => send('scene', { scene: this.scene.value }));
+    this.onChoice(this.size, () => send('scene', { scene: this.state.scene, size: Number(this.size.value) }));
+    this.onChoice(this.schedule, () => send('set', { schedule: this.schedule.value }));
     root.querySelector('[data-action="defaults"]').onclick = () => {
       const keys = ['formula', 'schedule', ...Object.keys(SLIDERS)];
       send('set', Object.fromEntries(keys.map((key) => [key, null])));
@@ -130,6 +130,20 @@ export class Panel {
     this.sliders = Object.fromEntries(Object.entries(SLIDERS).map(([key, description]) => [
       key, this.slider(find(key), description, set(key)),
     ]));
+  }
+
+  /**
+   * Calls `choose` when another option of a `select` element is chosen. After a choice by mouse or finger the element
+   * loses the focus: otherwise the shortcut keys of the page would choose the options that begin with their letters.
+   */
+  onChoice(select, choose) {
+    let isByKey = false;
+    select.addEventListener('pointerdown', () => { isByKey = false; });
+    select.addEventListener('keydown', () => { isByKey = true; });
+    select.onchange = () => {
+      if (!isByKey) select.blur();
+      choose();
+    };
   }
 
   /**
@@ -150,13 +164,15 @@ export class Panel {
     };
     // Calls `set` at most once per drawn frame, even if the slider moves faster.
     let waiting = false;
+    let chosen; // the newest value
     input.oninput = () => {
-      format(scale.fromSlider(Number(input.value)));
+      chosen = scale.fromSlider(Number(input.value));
+      format(chosen);
       if (waiting || restarts) return;
       waiting = true;
       requestAnimationFrame(() => {
         waiting = false;
-        set(scale.fromSlider(Number(input.value)));
+        set(chosen);
       });
     };
     if (restarts) input.onchange = () => set(scale.fromSlider(Number(input.value)));
@@ -192,20 +208,29 @@ export class Panel {
     this.choices.threads.show(threads, `${settings.threads ?? 1}`);
     this.choices.threads.box.closest('.row').hidden = threads.length < 2;
 
-    // The kernels for a race: each kernel that suits the scene, on each instruction set, except the current one.
-    const opponents = kernels.flatMap(({ name, instructions, reason }) => {
+    // The kernels for a race: each kernel that suits the scene, on each instruction set, except the current one, unless
+    // the race was started against it before.
+    const candidates = kernels.flatMap(({ name, instructions, reason }) => {
       const instructionSets = (instructions ?? []).map(named).filter((it) => !it.reason);
       if (instructionSets.length < 2) return [{ name, reason }];
       return instructionSets.map((it) => ({ name: `${name} ${it.name}`, reason }));
-    }).filter(({ name, reason }) => !reason && name !== settings.kernel && name !== `${settings.kernel} ${settings.instructions}`);
-    const opponent = state.race && [`${state.race.kernel} ${state.race.instructions}`, state.race.kernel]
-      .find((name) => opponents.some((candidate) => candidate.name === name));
+    }).filter(({ reason }) => !reason);
+    const namesOf = ({ kernel, instructions }) => [`${kernel} ${instructions}`, kernel];
+    const opponent = state.race && namesOf(state.race).find((name) => candidates.some((it) => it.name === name));
+    const own = namesOf(settings);
+    const opponents = candidates.filter(({ name }) => name === opponent || !own.includes(name));
     this.race.show([{ name: 'off' }, ...opponents], opponent || 'off');
 
     this.options(this.schedule, state.schedules.map(named).map(({ name, reason }) => ({
       value: name, text: reason ? `${name} – ${reason}` : name, disabled: Boolean(reason),
     })), settings.schedule);
     for (const [key, slider] of Object.entries(this.sliders)) slider.show(settings[key]);
+  }
+
+  /** Shows the settings in force again, after the host rejected a change; for a slider once it is released. */
+  showAgain() {
+    this.show(this.state);
+    this.root.addEventListener('change', () => setTimeout(() => this.show(this.state)), { once: true });
   }
 
   /** Fills a `select` element with options, and selects the chosen one. */

@@ -22,15 +22,12 @@ export class PointerInput {
     for (const name of ['pointerup', 'pointercancel', 'lostpointercapture']) {
       canvas.addEventListener(name, (event) => this.up(event));
     }
-    canvas.addEventListener('pointerleave', () => this.hover(null));
+    canvas.addEventListener('pointerleave', () => this.leave());
     canvas.addEventListener('contextmenu', (event) => event.preventDefault());
     canvas.addEventListener('wheel', (event) => this.wheel(event), { passive: false });
   }
 
-  /**
-   * Forgets the held particles after a change of scene or a disconnection: the host has released them. Their pointers
-   * now orbit.
-   */
+  /** Forgets the held particles after a change of scene or a disconnection. Their pointers now orbit. */
   releaseAll() {
     for (const pointer of this.pointers.values()) if (pointer.action === 'hold') pointer.action = 'orbit';
     this.hover(null);
@@ -44,7 +41,6 @@ export class PointerInput {
   /** Sets whether the key for cutting is held; while it is, the mouse cuts without a button. */
   setCutKey(isDown) {
     this.cutKey = isDown;
-    if (this.mouse) this.mouse.cutFrom = [this.mouse.x, this.mouse.y];
     this.showCursor();
   }
 
@@ -110,8 +106,21 @@ export class PointerInput {
     const pointer = this.pointers.get(event.pointerId);
     if (!pointer) return;
     this.pointers.delete(event.pointerId);
-    if (pointer.action === 'hold') this.send('release', { particle: pointer.particle });
+    if (pointer.action === 'hold' && !this.held.includes(pointer.particle)) {
+      this.send('release', { particle: pointer.particle }); // unless another finger holds it, too
+    }
+    if (pointer.action === 'cut' && event.type === 'pointerup') {
+      [pointer.x, pointer.y] = this.pixelsOf(event);
+      this.continueCut(pointer); // the movement since the last frame
+    }
     this.showCursor();
+  }
+
+  /** The mouse has left the picture. */
+  leave() {
+    if (this.cutKey && this.mouse && !this.pointers.size) this.continueCut(this.mouse);
+    this.mouse = null; // a cut by key starts again where the mouse comes back
+    this.hover(null);
   }
 
   /** One of two fingers moved to x, y: the movement of their middle pans, the change of their distance zooms. */
@@ -201,7 +210,10 @@ export class PointerInput {
       }
       if (pointer.action === 'cut') this.continueCut(pointer);
     }
-    if (this.cutKey && this.mouse && !this.pointers.size) this.continueCut(this.mouse);
+    if (this.mouse) {
+      if (this.cutKey && !this.pointers.size) this.continueCut(this.mouse);
+      else this.mouse.cutFrom = [this.mouse.x, this.mouse.y];
+    }
     if (this.needsPick && !this.pointers.size && this.mouse) {
       this.needsPick = false;
       this.hover(this.isCutting() ? null : this.pick([this.mouse.x, this.mouse.y], PICK_RADIUS.mouse));

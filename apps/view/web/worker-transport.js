@@ -5,6 +5,7 @@
 export function connectWorker(handlers) {
   const worker = new Worker(new URL('worker.js', location.href), { type: 'module' });
   let isOpen = false;
+  let hasStopped = false;
   // The connection counts as open from the first message on.
   const open = () => {
     if (!isOpen) {
@@ -18,13 +19,13 @@ export function connectWorker(handlers) {
     else handlers.binary(data);
   };
   worker.onerror = (event) => {
-    isOpen = false;
+    hasStopped = true;
     handlers.closed(`The simulation has stopped: ${event.message || 'its worker could not be loaded'}`);
   };
   return {
     send(text) {
-      worker.postMessage(text);
-      return isOpen;
+      worker.postMessage(text); // the worker keeps commands until it has loaded the module
+      return !hasStopped;
     },
   };
 }

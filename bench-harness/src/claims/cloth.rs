@@ -135,7 +135,8 @@ pub(super) const CLAIMS: &[Claim] = &[
         measure: small_steps,
         method: "A hanging sheet with all sticks in the order `sheet` with `halley`, after 120 \
               frames.",
-        command: "taut accuracy --parts effort --formulas halley --schedules sheet",
+        command: "taut compare --size 32 --warmup 0 --frames 120 --formulas halley \
+                  --schedules sheet",
     },
 ];
 

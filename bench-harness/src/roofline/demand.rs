@@ -9,7 +9,7 @@ use serde::Serialize;
 use taut::world::Arranged;
 use taut::{
     AnyKernel, Copies, Counted, Factor, Formula, Kernel, PADDING, PaddedSheet, PlanError,
-    STAR_STICKS, Sheet, Tally, WithFactor, factor, relax, squared_length,
+    STAR_STICKS, Sheet, Step, Tally, WithFactor, factor, relax, squared_length,
 };
 use taut_program::{Access, Program};
 
@@ -17,6 +17,9 @@ use taut_program::{Access, Program};
 const WORD: f64 = 4.0;
 /// The copies kernel relaxes copies in groups of this many.
 const COPIES_PER_GROUP: usize = PADDING;
+/// The grid kernel reads and writes memory once for this many iterations (`SWEEPS_IN_PROGRESS` in
+/// `kernels/grid/src/time_skewed_sweep.rs`).
+const ITERATIONS_PER_PASS: u64 = 8;
 
 /// Operations and bytes of one iteration, per stick, including those of padding lanes. They are
 /// computed from the code of the formula and the layout, not measured.
@@ -30,7 +33,8 @@ pub struct Demand {
     pub square_roots: f64,
     /// Bytes loaded and stored by each stick: its ends, indices and constants.
     pub accessed_bytes: f64,
-    /// Bytes read and written in one pass over the whole working set.
+    /// Bytes read and written in passes over the whole working set. A pass serves one iteration or
+    /// several: see [`Demand::of`].
     pub swept_bytes: f64,
     /// The size of the whole working set, bytes (not per stick).
     pub set_bytes: f64,
@@ -57,10 +61,12 @@ enum Weight {
 }
 
 impl Demand {
-    /// The demand of a kernel on one thread for an arranged model.
+    /// The demand of a kernel on one thread for an arranged model, in steps of `step`, of which only
+    /// the substeps and iterations matter.
     ///
     /// - The grid kernel uses no indices; each stick loads and stores three coordinates of both
-    ///   ends. All masses are assumed to be 1 kg.
+    ///   ends. All masses are assumed to be 1 kg. A pass serves up to eight iterations, also of
+    ///   several substeps.
     /// - The copies kernel loads and stores three coordinates of both ends in every copy. It reads
     ///   indices, the rest term and inverse masses once for a group of copies. For a stick with an
     ///   end whose inverse mass is not the most frequent one of the copy, it also reads the inverse
@@ -71,7 +77,9 @@ impl Demand {
     ///   records. Runs and pairs load whole blocks of memory, so their indices are not counted as
     ///   accessed, but the sweep passes over the memory of these indices. If both ends of a stick have
     ///   the same mass, the whole records of four numbers are displaced, not only the three
-    ///   coordinates.
+    ///   coordinates. A pass serves one iteration, or all iterations of a substep if the schedule
+    ///   has a single phase of several tasks: a task then runs all iterations before the next one.
+    ///   (The scalar kernel does not do that.)
     ///
     /// # Errors
     /// If the program of the model cannot be built.
@@ -79,22 +87,23 @@ impl Demand {
         kernel: &AnyKernel,
         arranged: &Arranged,
         formula: Formula,
+        step: &Step<3>,
     ) -> Result<Self, PlanError> {
         let lanes = Kernel::<3>::lanes(kernel);
         let schedule = &arranged.schedule;
         let sheet = schedule.sheet().filter(|_| kernel.is_for_sheets());
         let copies = schedule.copies().filter(|_| kernel.is_for_copies());
         match (sheet, copies) {
-            (Some(sheet), _) => Ok(Self::of_grid(lanes, sheet, formula)),
+            (Some(sheet), _) => Ok(Self::of_grid(lanes, sheet, formula, step)),
             (_, Some(copies)) => {
                 let inverse_masses = arranged.particles.inverse_masses();
                 Ok(Self::of_copies(lanes, copies, inverse_masses, formula))
             }
-            _ => Self::of_indexed(lanes, arranged, formula),
+            _ => Self::of_indexed(kernel, arranged, formula, step),
         }
     }
 
-    fn of_grid(lanes: usize, sheet: &Sheet, formula: Formula) -> Self {
+    fn of_grid(lanes: usize, sheet: &Sheet, formula: Formula, step: &Step<3>) -> Self {
         let PaddedSheet { relaxed_lanes, slots } = PaddedSheet::new(sheet, lanes);
         let mut total = Self::default();
         // Three coordinates of both ends, loaded and stored.
@@ -105,7 +114,10 @@ impl Demand {
             accessed_bytes,
         );
         total.set_bytes = slots as f64 * 3.0 * WORD;
-        total.swept_bytes = 2.0 * total.set_bytes;
+        let iterations = u64::from(step.substeps) * u64::from(step.iterations);
+        let passes = iterations.div_ceil(ITERATIONS_PER_PASS);
+        let passes_per_iteration = passes as f64 / (iterations as f64).max(1.0);
+        total.swept_bytes = 2.0 * total.set_bytes * passes_per_iteration;
         total.per_stick(sheet.stick_count())
     }
 
@@ -140,7 +152,13 @@ impl Demand {
         total.per_stick(one.sticks() * count)
     }
 
-    fn of_indexed(lanes: usize, arranged: &Arranged, formula: Formula) -> Result<Self, PlanError> {
+    fn of_indexed(
+        kernel: &AnyKernel,
+        arranged: &Arranged,
+        formula: Formula,
+        step: &Step<3>,
+    ) -> Result<Self, PlanError> {
+        let lanes = Kernel::<3>::lanes(kernel);
         let Arranged { particles, sticks, schedule, .. } = arranged;
         let program = Program::new(lanes, 1, particles, sticks, schedule, formula)?;
         // Both ends are read and written; the scalar kernel does not write the inverse mass.
@@ -172,7 +190,13 @@ impl Demand {
             total.set_bytes += len * (swept_indices + constants) * WORD;
         }
         let record_bytes = (particles.len() * 4) as f64 * WORD;
-        total.swept_bytes = total.set_bytes + 2.0 * record_bytes;
+        let mut phases = program.phases();
+        let is_single_phase_of_tasks =
+            phases.next().is_some_and(|tasks| tasks.len() > 1) && phases.next().is_none();
+        let is_scalar = matches!(kernel.inner(), AnyKernel::Scalar(_));
+        let runs_task_by_task = is_single_phase_of_tasks && !is_scalar;
+        let iterations_per_pass = if runs_task_by_task { step.iterations.max(1) } else { 1 };
+        total.swept_bytes = (total.set_bytes + 2.0 * record_bytes) / f64::from(iterations_per_pass);
         total.set_bytes += record_bytes;
         Ok(total.per_stick(sticks.len()))
     }

@@ -8,8 +8,8 @@
 //! - *divider*: divisions and square roots, which do not overlap;
 //! - *access*: the bytes that each stick loads and stores, at the bandwidth of the first-level
 //!   cache;
-//! - *sweep*: one pass over the whole working set per iteration, at the bandwidth of a working set
-//!   of that size.
+//! - *sweep*: passes over the whole working set, at the bandwidth of a working set of that size. Most
+//!   kernels make one pass per iteration; [`Demand::of`] lists the exceptions.
 //!
 //! No kernel is faster than its limit. The model leaves out shuffles, comparisons and selections,
 //! address computation, loads narrower than a register, loads that wait for stores, and latency
@@ -37,7 +37,7 @@ pub struct Limit {
     pub divider_ns: f64,
     /// By loads and stores in the first-level cache.
     pub access_ns: f64,
-    /// By one pass over the whole working set.
+    /// By passes over the whole working set.
     pub sweep_ns: f64,
 }
 
@@ -219,7 +219,8 @@ fn rows_with_demands<'a>(
     let mut demands = vec![None; rows.len() - comparison.configurations.len()];
     for Configuration { kernel, formula, arrangement } in &comparison.configurations {
         let peak = peaks.iter().find(|peak| peak.isa == Kernel::<3>::isa(kernel));
-        let demand = peak.map(|_| Demand::of(kernel, &arranged[arrangement], *formula));
+        let demand =
+            peak.map(|_| Demand::of(kernel, &arranged[arrangement], *formula, &comparison.step));
         demands.push(demand.transpose()?.zip(peak));
     }
     Ok(rows.into_iter().zip(demands).collect())

@@ -2,7 +2,7 @@
 //! follows from the formula and the layout.
 
 use taut::world::{Model, StickSet};
-use taut::{AnyKernel, Duplicates, Formula, Kernel, Particles, Sticks, Tally};
+use taut::{AnyKernel, Duplicates, Formula, Kernel, Particles, Step, Sticks, Tally};
 use taut_bench::roofline::{Bandwidth, Demand, Limit, Peak, roofline};
 use taut_bench::{Arranged, Comparison};
 
@@ -31,8 +31,13 @@ fn demand() -> Demand {
     }
 }
 
+fn step(substeps: u32, iterations: u32) -> Step<3> {
+    Step { substeps, iterations, ..Step::default() }
+}
+
+/// The demand in steps of one iteration.
 fn demand_of(kernel: &AnyKernel, arranged: &Arranged, formula: Formula) -> Demand {
-    Demand::of(kernel, arranged, formula).unwrap()
+    Demand::of(kernel, arranged, formula, &step(1, 1)).unwrap()
 }
 
 #[track_caller]
@@ -119,6 +124,37 @@ fn the_demand_of_the_grid_kernel_has_no_indices_and_no_masses() {
             assert_near(demand.accessed_bytes, 48.0 * lanes_per_stick);
             assert_near(demand.set_bytes, 64.0 * 64.0 * 12.0);
             assert_near(demand.swept_bytes, 2.0 * demand.set_bytes / model.sticks.len() as f64);
+        }
+    }
+}
+
+#[test]
+fn the_grid_kernel_sweeps_over_memory_once_for_eight_iterations() {
+    let model = Model::drape(64, StickSet::Structural).unwrap();
+    let arranged = arrangement("sheet").of(&model).unwrap();
+    let grid = AnyKernel::named("grid").unwrap();
+    let one_pass = demand_of(&grid, &arranged, Formula::Halley).swept_bytes;
+    for (substeps, iterations, passes) in
+        [(1, 1, 1.0), (1, 8, 1.0), (8, 1, 1.0), (2, 3, 1.0), (1, 9, 2.0), (3, 8, 3.0)]
+    {
+        let step = step(substeps, iterations);
+        let demand = Demand::of(&grid, &arranged, Formula::Halley, &step).unwrap();
+        assert_near(demand.swept_bytes * f64::from(substeps * iterations), passes * one_pass);
+    }
+}
+
+/// Copies in the order `packed` are one phase, with a task for each copy; a single copy is one task.
+#[test]
+fn tasks_of_a_single_phase_sweep_over_memory_once_per_substep() {
+    let model = Model::drape(20, StickSet::All).unwrap();
+    for kernel in AnyKernel::available().iter().filter(|kernel| kernel.is_general()) {
+        let runs_task_by_task = Kernel::<3>::name(kernel) != "scalar";
+        for copies in [1, 3] {
+            let arranged = arrangement("packed").of_copies(&model, copies).unwrap();
+            let one_pass = demand_of(kernel, &arranged, Formula::Halley).swept_bytes;
+            let demand = Demand::of(kernel, &arranged, Formula::Halley, &step(4, 5)).unwrap();
+            let iterations_per_pass = if copies > 1 && runs_task_by_task { 5.0 } else { 1.0 };
+            assert_near(demand.swept_bytes * iterations_per_pass, one_pass);
         }
     }
 }

@@ -49,7 +49,7 @@ pub(crate) fn retry(
     >,
     mut without_pins: RemovedComponents<Pins>,
     mut without_collider: RemovedComponents<ClothCollider>,
-    failures: Query<(Entity, &TautFailure)>,
+    failures: Query<(Entity, &TautFailure, Has<Cloth>, Has<Rope>)>,
 ) {
     let removed = without_pins.read().chain(without_collider.read());
     for entity in changed.iter().chain(removed.filter(|&entity| failures.contains(entity))) {
@@ -61,16 +61,31 @@ pub(crate) fn retry(
             commands.entity(entity).try_remove::<TautFailure>();
         }
     }
-    // Only failures of transforms are retried here: with other failures, an entity that moves would be retried,
-    // and would report its failure, in each tick. The invalid transform may be that of a followed entity or of an
-    // ancestor, which `Changed<Transform>` of this entity would miss.
-    for (entity, TautFailure(error)) in &failures {
-        if let TautError::Transform { entity: moved } | TautError::NoTransform { entity: moved } =
-            error
-            && placement_of(&helper, *moved).err().as_ref() != Some(error)
-        {
+    // Only failures whose cause can be checked are retried here: other failures would be reported again in each tick.
+    // The invalid transform may be that of a followed entity or of an ancestor, which `Changed<Transform>` of this
+    // entity would miss.
+    for (entity, TautFailure(error), has_cloth, has_rope) in &failures {
+        let is_corrected = match error {
+            TautError::Transform { entity: moved } | TautError::NoTransform { entity: moved } => {
+                placement_of(&helper, *moved).err().as_ref() != Some(error)
+            }
+            TautError::ClothAndRope => !(has_cloth && has_rope),
+            _ => false,
+        };
+        if is_corrected {
             commands.entity(entity).try_remove::<TautFailure>();
         }
+    }
+}
+
+/// Reports entities that have both a cloth and a rope.
+pub(crate) fn report_ambiguous(
+    mut commands: Commands,
+    ambiguous: Query<Entity, (With<Cloth>, With<Rope>, Without<TautFailure>)>,
+    mut failed: MessageWriter<TautFailed>,
+) {
+    for entity in &ambiguous {
+        report_entity(&mut commands, &mut failed, entity, TautError::ClothAndRope);
     }
 }
 
@@ -227,14 +242,28 @@ pub(crate) fn update_bodies(
         }
     }
     for entity in added {
-        let Some(&index) = world.index.get(&entity) else { continue };
-        let body = &world.bodies[index];
-        let (particles, sticks) = (body.particles.len(), body.sticks.len());
-        let mut entity_commands = commands.entity(entity);
-        entity_commands.try_insert(Simulated { particles, sticks });
-        if let Some(mesh) = &body.mesh {
-            entity_commands.try_insert(WrittenMesh::bundle(mesh.clone(), body.source.clone()));
+        if let Some(&index) = world.index.get(&entity) {
+            insert_components(&mut commands, &world.bodies[index], &ropes);
         }
+    }
+}
+
+/// Inserts the components of a body that was added to the world. If it is a rope that is no longer drawn, replaces
+/// its tube by the mesh of the user, if there is one.
+fn insert_components(commands: &mut Commands, body: &SoftBody, ropes: &Ropes) {
+    let (particles, sticks) = (body.particles.len(), body.sticks.len());
+    let mut entity = commands.entity(body.entity);
+    entity.try_insert(Simulated { particles, sticks });
+    if let Some(mesh) = &body.mesh {
+        entity.try_insert(WrittenMesh::bundle(mesh.clone(), body.source.clone()));
+    } else if let Ok((_, _, (Some(mesh), written), _)) = ropes.get(body.entity)
+        && WrittenMesh::is_of(mesh, written)
+    {
+        match &body.source {
+            Some(source) => entity.try_insert(Mesh3d(source.clone())),
+            None => entity.try_remove::<Mesh3d>(),
+        };
+        entity.try_remove::<WrittenMesh>();
     }
 }
 

@@ -8,6 +8,9 @@ use taut::world::{ModelError, SceneError, WorldError};
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TautError {
+    /// An entity has both a cloth and a rope.
+    #[error("the entity has both a Cloth and a Rope; remove one of them")]
+    ClothAndRope,
     /// A cloth without a size has no mesh to be made from.
     #[error("a cloth without a size needs the component Mesh3d; add it, or use Cloth::sheet")]
     NoMesh,

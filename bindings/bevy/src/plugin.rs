@@ -95,7 +95,13 @@ impl Plugin for TautPlugin {
             .add_systems(
                 self.schedule,
                 (
-                    (build::retry, build::apply_settings, build::apply_wind, build::update_bodies)
+                    (
+                        build::retry,
+                        build::apply_settings,
+                        build::apply_wind,
+                        build::report_ambiguous,
+                        build::update_bodies,
+                    )
                         .chain()
                         .in_set(TautSystems::Build),
                     (pinning::apply_changes, pinning::follow, colliders::update)

@@ -53,9 +53,7 @@ impl Failure {
     /// argument of the call, so the status is `InvalidScene`, not `InvalidValue`.
     pub(crate) fn of_creation(error: AnyWorldError) -> Self {
         match error {
-            AnyWorldError::World(_) | AnyWorldError::Step(_) => {
-                Self::new(Status::InvalidScene, error.to_string())
-            }
+            AnyWorldError::World(_) => Self::new(Status::InvalidScene, error.to_string()),
             other => other.into(),
         }
     }

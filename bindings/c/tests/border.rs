@@ -293,9 +293,15 @@ fn a_scene_that_cannot_become_a_world_gives_the_status_invalid_scene() {
         let status = taut_world_from_toml(scene, length, ptr::null(), &raw mut world);
         assert_eq!(status, Status::Ok, "{}", message());
         let world = OwnedWorld(world);
-        let settings = Settings { dt: 1e3, ..read(|out| taut_world_settings(world.0, out)) };
-        let status = taut_world_set_settings(world.0, &raw const settings);
-        assert_eq!(status, Status::InvalidValue, "{}", message());
+        let settings = read(|out| taut_world_settings(world.0, out));
+        for settings in [
+            Settings { dt: 1e3, ..settings },
+            Settings { substeps: 0, ..settings },
+            Settings { passes: 1001, ..settings },
+        ] {
+            let status = taut_world_set_settings(world.0, &raw const settings);
+            assert_eq!(status, Status::InvalidValue, "{}", message());
+        }
     }
 }
 

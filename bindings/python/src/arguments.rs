@@ -6,7 +6,8 @@ use numpy::{
     AllowTypeChange, Element, PyArrayDescrMethods, PyArrayLike2, PyReadonlyArray2, PyUntypedArray,
     PyUntypedArrayMethods, get_array_module,
 };
-use pyo3::exceptions::{PyOverflowError, PyTypeError};
+use pyo3::conversion::FromPyObjectOwned;
+use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::exception;
@@ -28,6 +29,19 @@ pub(crate) fn unsigned<T: TryFrom<u32>>(value: &Bound<'_, PyAny>) -> PyResult<T>
 /// A count or an index, or None.
 pub(crate) fn optional_unsigned<T: TryFrom<u32>>(value: &Bound<'_, PyAny>) -> PyResult<Option<T>> {
     if value.is_none() { Ok(None) } else { unsigned(value).map(Some) }
+}
+
+/// A point, some points, or None.
+///
+/// For a wrong number of coordinates PyO3 raises a ValueError, and for an integer that is too large an
+/// OverflowError. Here both raise a `TautError`.
+pub(crate) fn points<'py, T: FromPyObjectOwned<'py>>(value: &Bound<'py, PyAny>) -> PyResult<T> {
+    value.extract::<T>().map_err(|error| {
+        let (error, py) = (Into::<PyErr>::into(error), value.py());
+        let is_a_number_out_of_range =
+            error.is_instance_of::<PyValueError>(py) || error.is_instance_of::<PyOverflowError>(py);
+        if is_a_number_out_of_range { exception(error.value(py)) } else { error }
+    })
 }
 
 /// The rows of an array of shape (n, 3).

@@ -121,17 +121,18 @@ impl World {
         let triangles = corners(&triangles, positions.len())?;
         let bending = if resists_bending { Bending::Sticks } else { Bending::Free };
         let cloth = MeshCloth { density, bending, tethered };
+        // A pickle needs copies of the arrays, because the caller may change the arrays; also while the
+        // world is built, when other threads run.
+        let vertices = vertices.as_array().to_pyarray(py);
+        let triangle_lists = lists(py, triangles.iter().copied())?;
         let world = build_world(py, copies, || {
             AnyWorld::from_mesh(&positions, &triangles, &cloth, &kernels)
         })?;
-        // A pickle needs copies of the arrays, because the caller may change the arrays.
-        let vertices = vertices.as_array().to_pyarray(py);
-        let triangles = lists(py, triangles.into_iter())?;
         let keywords = keywords(py, copies, kernel, threads)?;
         keywords.set_item("density", density)?;
         keywords.set_item("resists_bending", resists_bending)?;
         keywords.set_item("tethered", tethered)?;
-        Self::new(py, world, copies, "from_mesh", (vertices, triangles), keywords)
+        Self::new(py, world, copies, "from_mesh", (vertices, triangle_lists), keywords)
     }
 }
 

@@ -8,7 +8,7 @@ use pyo3::types::{PyBytes, PyDict, PyTuple};
 use taut::world::Settings;
 use taut::{AnyWorld, COORDINATE_MAX, ParticleError, Step};
 
-use crate::arguments::{optional_unsigned, unsigned};
+use crate::arguments::{optional_unsigned, points, unsigned};
 use crate::arrays::{Rows, filled, lists};
 use crate::exception;
 
@@ -36,8 +36,8 @@ impl Outcome {
 ///
 /// A particle is given by its index. Points have three coordinates, m. A call that fails raises
 /// `TautError`, a ValueError, and changes nothing, except that steps before a step that fails stay. A count
-/// or an index that is negative or too large raises `TautError`, too. An argument of a wrong type raises
-/// TypeError. Worlds can be pickled.
+/// or an index that is negative or too large raises `TautError`, too, and so does a point that has not three
+/// numbers. An argument of a wrong type raises TypeError. Worlds can be pickled.
 #[pyclass(module = "taut")]
 #[derive(Debug)]
 pub(crate) struct World {
@@ -218,7 +218,7 @@ impl World {
     fn set_position(
         &mut self,
         #[pyo3(from_py_with = unsigned)] particle: usize,
-        to: [f32; 3],
+        #[pyo3(from_py_with = points)] to: [f32; 3],
     ) -> PyResult<()> {
         self.inner.set_position(particle, to).map_err(exception)
     }
@@ -269,7 +269,7 @@ impl World {
     fn set_velocity(
         &mut self,
         #[pyo3(from_py_with = unsigned)] particle: usize,
-        velocity: [f32; 3],
+        #[pyo3(from_py_with = points)] velocity: [f32; 3],
     ) -> PyResult<()> {
         self.inner.set_velocity(particle, velocity).map_err(exception)
     }
@@ -309,7 +309,7 @@ impl World {
     fn drag(
         &mut self,
         #[pyo3(from_py_with = unsigned)] particle: usize,
-        to: [f32; 3],
+        #[pyo3(from_py_with = points)] to: [f32; 3],
     ) -> PyResult<()> {
         self.inner.drag(particle, to).map_err(exception)
     }
@@ -321,13 +321,22 @@ impl World {
 
     /// The particle nearest to a point, at most `within` m away; None if there is none.
     #[pyo3(signature = (point, within=f32::INFINITY))]
-    fn nearest(&self, point: [f32; 3], within: f32) -> Option<usize> {
+    fn nearest(
+        &self,
+        #[pyo3(from_py_with = points)] point: [f32; 3],
+        within: f32,
+    ) -> Option<usize> {
         self.inner.nearest(point, within)
     }
 
     /// The particle nearest to a ray, at most `within` m away and not behind its origin; None if there is
     /// none.
-    fn nearest_to_ray(&self, origin: [f32; 3], direction: [f32; 3], within: f32) -> Option<usize> {
+    fn nearest_to_ray(
+        &self,
+        #[pyo3(from_py_with = points)] origin: [f32; 3],
+        #[pyo3(from_py_with = points)] direction: [f32; 3],
+        within: f32,
+    ) -> Option<usize> {
         self.inner.nearest_to_ray(origin, direction, within)
     }
 
@@ -335,7 +344,11 @@ impl World {
     ///
     /// The blade is a segment between two points, which sweeps from the points `start` to the points `end`.
     /// In two dimensions the blade is the segment from the first point of `start` to the first point of `end`.
-    fn cut(&mut self, start: [[f32; 3]; 2], end: [[f32; 3]; 2]) -> usize {
+    fn cut(
+        &mut self,
+        #[pyo3(from_py_with = points)] start: [[f32; 3]; 2],
+        #[pyo3(from_py_with = points)] end: [[f32; 3]; 2],
+    ) -> usize {
         self.inner.cut(start, end)
     }
 
@@ -352,7 +365,10 @@ impl World {
 
     /// Replaces all forces of the scene by a uniform wind on all triangles, m/s; None: no force but gravity.
     /// It needs a world in three dimensions.
-    fn set_wind(&mut self, velocity: Option<[f32; 3]>) -> PyResult<()> {
+    fn set_wind(
+        &mut self,
+        #[pyo3(from_py_with = points)] velocity: Option<[f32; 3]>,
+    ) -> PyResult<()> {
         self.inner.set_wind(velocity).map_err(exception)?;
         self.wind = Some((velocity,));
         Ok(())
@@ -384,7 +400,7 @@ impl World {
         #[pyo3(from_py_with = optional_unsigned)] substeps: Option<u32>,
         #[pyo3(from_py_with = optional_unsigned)] iterations: Option<u32>,
         #[pyo3(from_py_with = optional_unsigned)] passes: Option<u32>,
-        gravity: Option<[f32; 3]>,
+        #[pyo3(from_py_with = points)] gravity: Option<[f32; 3]>,
         damping_rate: Option<f32>,
     ) -> PyResult<()> {
         let Settings { step: old, passes: old_passes } = self.inner.settings();

@@ -134,7 +134,8 @@ def test_snapshots_and_pickles_continue_with_the_same_bits():
 
 
 def test_each_copy_has_the_bits_of_the_scene_alone():
-    one, many = falling_sheet(), falling_sheet(copies=20)
+    # Without tethers: the copies of a sheet with tethers are not relaxed together.
+    one, many = falling_sheet(tethered=False), falling_sheet(tethered=False, copies=20)
     for copy in range(20):
         many.pin(289 * copy)
         many.pin(289 * copy + 16)
@@ -144,7 +145,7 @@ def test_each_copy_has_the_bits_of_the_scene_alone():
     assert positions.shape == (20, 289, 3)
     assert all((copy == one.positions()).all() for copy in positions)
     # Copy 5 is reset to the initial positions.
-    many.set_positions(falling_sheet().positions(), first=5 * 289)
+    many.set_positions(falling_sheet(tethered=False).positions(), first=5 * 289)
     many.step(1)
     assert (many.positions()[4] == many.positions()[19]).all()
     assert not (many.positions()[5] == many.positions()[19]).all()
@@ -209,6 +210,22 @@ def test_counts_and_indices_out_of_range_are_errors():
             call(1.5)
     assert world.hash() == before
     world.pin(np.uint8(1))
+
+
+def test_points_of_a_wrong_length_are_errors():
+    world = falling_sheet()
+    for call in [
+        lambda point: world.set_position(0, point),
+        lambda point: world.nearest(point),
+        lambda point: world.cut([point, (0, 0, 0)], [(0, 0, 0), (0, 0, 0)]),
+        lambda point: world.set_wind(point),
+        lambda point: world.set_settings(gravity=point),
+    ]:
+        for point in [(0, 0), (0, 0, 0, 0), (10**400, 0, 0)]:
+            with pytest.raises(taut.TautError):
+                call(point)
+        with pytest.raises(TypeError):
+            call(5)
 
 
 def test_out_of_another_type_is_a_type_error():

@@ -31,3 +31,10 @@ pub(super) fn checked_inverse_mass<S: Real>(
         Err(ParticleError::InverseMass { particle, value })
     }
 }
+
+/// The inverse mass in another number type, 1/kg: clamped to the valid range, then rounded; 0 stays 0.
+pub(super) fn converted_inverse_mass<S: Real, T: Real>(inverse_mass: S) -> T {
+    let value = inverse_mass.to_f64();
+    // The minimum in `f32` is below the minimum in `f64`.
+    T::from_f64(if value == 0.0 { 0.0 } else { value.clamp(INVERSE_MASS_MIN, INVERSE_MASS_MAX) })
+}

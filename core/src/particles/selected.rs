@@ -1,22 +1,25 @@
 //! Copies of particles: in another number type, a selection of them, or in another order.
 
+use super::checks::converted_inverse_mass;
 use super::{ParticleError, Particles};
 use crate::changes::Changes;
 use crate::column::{Column, PADDING};
 use crate::real::Real;
 
 impl<const D: usize, S: Real> Particles<D, S> {
-    /// The same particles in the other number type, each value rounded once.
+    /// The same particles in the other number type, each value rounded once. (The smallest valid
+    /// inverse mass of `f32` is below that of `f64`, and becomes the latter.)
     #[must_use]
     pub fn convert<T: Real>(&self) -> Particles<D, T> {
+        // 0: the alignment of the type, as for every `Column`.
         let column = |from: &Column<S>| {
-            // 0: the alignment of the type, as for every `Column`.
             Column::from_iter(0, from.iter().map(|value| T::from_f64(value.to_f64())))
         };
+        let inverse_masses = self.inverse_mass.iter().copied().map(converted_inverse_mass);
         Particles {
             position: self.position.each_ref().map(column),
             previous: self.previous.each_ref().map(column),
-            inverse_mass: column(&self.inverse_mass),
+            inverse_mass: Column::from_iter(0, inverse_masses),
             len: self.len,
             // A new table: cursors of the original do not apply.
             mass_changes: Changes::new(),

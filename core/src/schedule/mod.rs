@@ -16,9 +16,9 @@ mod starred;
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
-use core::ops::Range;
 
 use crate::error::PlanError;
+use crate::lists::item_range;
 use crate::particles::Particles;
 use crate::real::Real;
 use crate::sticks::Sticks;
@@ -149,9 +149,9 @@ impl Schedule {
     /// ends.
     ///
     /// There are at most `2 Δ - 1` colours of plain sticks, where Δ is the largest number of plain
-    /// sticks at one particle, usually Δ to Δ + 2. The same holds for non-plain sticks. The order is
-    /// stable with one iteration per step, but it converges worse than the other schedules and reads
-    /// all particles once per colour.
+    /// sticks at one particle, usually Δ to Δ + 2. The same holds for non-plain sticks. With one
+    /// iteration per step the order was stable on every sheet of docs/stability.md, but it converges
+    /// worse than the other schedules and reads all particles once per colour.
     pub fn coloured<S: Real>(sticks: &Sticks<S>) -> Self {
         let mut builder = Builder::new(sticks.len());
         let mut colouring = coloured::Colouring::new(sticks.particles());
@@ -203,10 +203,12 @@ impl Schedule {
     /// inside; then the seam sticks between those blocks, in blocks with shifted boundaries;
     /// then the seams between the shifted blocks in the same way. The sticks left over form one block.
     ///
-    /// Blocks follow a Hilbert curve through the positions, so they do not depend on the numbers of
-    /// the particles, unless positions coincide. They fit in the cache, threads can work on different
-    /// blocks, and the order is stable with one iteration per step. It is the default for a mesh
-    /// without runs (see [`Schedule::for_mesh`]).
+    /// Blocks follow a Hilbert curve through the positions. Particles in the same cell of the curve
+    /// are in the order of their numbers (see [`Renumbering::hilbert`](crate::Renumbering::hilbert)),
+    /// but otherwise blocks do not depend on the numbers of the particles. They fit in the cache, and
+    /// threads can work on different blocks. With one iteration per step the order was stable on
+    /// every sheet of docs/stability.md, but only on two of its four spheres. It is the default for a
+    /// mesh without runs (see [`Schedule::for_mesh`]).
     ///
     /// # Panics
     /// If there are fewer particles than [`Sticks::particles`].
@@ -227,8 +229,8 @@ impl Schedule {
     ///
     /// It is meant for meshes that are numbered row by row, as modelling tools and generators number
     /// cloth: kernels load runs without gathering. The order depends on particle numbers only. It is as
-    /// parallel and as stable as [`Schedule::blocked`], and converges better, because a band is
-    /// relaxed direction by direction.
+    /// parallel as [`Schedule::blocked`], and converges better, because a band is relaxed direction by
+    /// direction. With one iteration per step it was stable on every sheet of docs/stability.md.
     pub fn banded<S: Real>(sticks: &Sticks<S>) -> Self {
         let mut builder = Builder::new(sticks.len());
         banded::build(sticks, &mut builder);
@@ -304,12 +306,12 @@ impl Schedule {
     /// The phases, in sequence.
     pub fn phases(&self) -> impl Iterator<Item = Phase<'_>> {
         (0..self.phase_ends.len())
-            .map(|phase| Phase { schedule: self, blocks: span(&self.phase_ends, phase) })
+            .map(|phase| Phase { schedule: self, blocks: item_range(&self.phase_ends, phase) })
     }
 
     /// All batches, in sequence, ignoring blocks and phases.
     pub fn batches(&self) -> impl Iterator<Item = &[u32]> {
-        (0..self.batch_ends.len()).map(|batch| &self.order[span(&self.batch_ends, batch)])
+        (0..self.batch_ends.len()).map(|batch| &self.order[item_range(&self.batch_ends, batch)])
     }
 
     /// All sticks, in sequence.
@@ -377,9 +379,9 @@ impl Schedule {
         let mut last_block = alloc::vec![(u32::MAX, u32::MAX); self.particles];
         let mut block = 0;
         for phase in 0..self.phase_ends.len() {
-            for _ in span(&self.phase_ends, phase) {
-                for batch in span(&self.block_ends, block) {
-                    for &stick in &self.order[span(&self.batch_ends, batch)] {
+            for _ in item_range(&self.phase_ends, phase) {
+                for batch in item_range(&self.block_ends, block) {
+                    for &stick in &self.order[item_range(&self.batch_ends, batch)] {
                         match ordered.get_mut(stick as usize) {
                             Some(ordered @ false) => *ordered = true,
                             _ => return Err(ScheduleError::NotOnce { stick, batch, sticks }),
@@ -416,12 +418,6 @@ impl Schedule {
             Err(ScheduleError::WrongStickCount { ordered: self.order.len(), sticks })
         }
     }
-}
-
-/// The range of batch, block or phase `index`, from the list of where each of them ends.
-fn span(ends: &[u32], index: usize) -> Range<usize> {
-    let start = if index == 0 { 0 } else { ends[index - 1] as usize };
-    start..ends[index] as usize
 }
 
 /// Splits `order` into plain sticks and non-plain sticks, each in that order. Either list may be

@@ -2,7 +2,8 @@
 
 use core::ops::Range;
 
-use super::{Schedule, span};
+use super::Schedule;
+use crate::lists::item_range;
 
 /// A set of blocks that share no particle.
 #[derive(Clone, Debug)]
@@ -24,7 +25,7 @@ impl<'a> Phase<'a> {
         let schedule = self.schedule;
         self.blocks
             .clone()
-            .map(|block| Block { schedule, batches: span(&schedule.block_ends, block) })
+            .map(|block| Block { schedule, batches: item_range(&schedule.block_ends, block) })
     }
 }
 
@@ -32,6 +33,6 @@ impl<'a> Block<'a> {
     /// The batches, in sequence, each a set of independent sticks.
     pub fn batches(&self) -> impl Iterator<Item = &'a [u32]> + use<'a> {
         let schedule = self.schedule;
-        self.batches.clone().map(|batch| &schedule.order[span(&schedule.batch_ends, batch)])
+        self.batches.clone().map(|batch| &schedule.order[item_range(&schedule.batch_ends, batch)])
     }
 }

@@ -314,10 +314,12 @@ impl Sheet {
 
     /// The blocks of the schedule that this sheet implies, phase by phase: first blocks of
     /// [`BLOCK_ROWS`] rows, then the seams between them. Sticks reach two rows at most, so seams
-    /// share no particle.
+    /// share no particle. A sheet without columns has no blocks.
     pub fn phases(&self) -> [Vec<SheetBlock>; 2] {
-        let rows = |first: usize| first..self.height.min(first + BLOCK_ROWS);
-        let firsts = (0..self.height).step_by(BLOCK_ROWS);
+        // Without columns there are no particles, so their number does not limit the height.
+        let height = if self.width == 0 { 0 } else { self.height };
+        let rows = |first: usize| first..height.min(first + BLOCK_ROWS);
+        let firsts = (0..height).step_by(BLOCK_ROWS);
         let band_rows = self.band_rows();
         let inside = |first| SheetBlock { upper: rows(first), lower: rows(first), band_rows };
         let seam = |first| SheetBlock { upper: first - 2..first, lower: rows(first), band_rows };

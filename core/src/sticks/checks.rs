@@ -43,3 +43,10 @@ pub(super) fn checked_compliance<S: Real>(stick: usize, compliance: S) -> Result
         Err(StickError::Compliance { stick, value: compliance.to_f64() })
     }
 }
+
+/// The stiffness in another number type, rounded. A stiffness that would round to 0, which is not
+/// valid, becomes the smallest positive `f32`.
+pub(super) fn converted_stiffness<S: Real, T: Real>(stiffness: S) -> T {
+    let rounded = T::from_f64(stiffness.to_f64());
+    if rounded == T::ZERO { T::from_f64(f32::from_bits(1).into()) } else { rounded }
+}

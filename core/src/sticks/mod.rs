@@ -18,7 +18,9 @@ use crate::particles::Particles;
 use crate::real::Real;
 use crate::renumbering::{PermutationError, Renumbering};
 
-use checks::{check_ends, checked_compliance, checked_rest, checked_stiffness};
+use checks::{
+    check_ends, checked_compliance, checked_rest, checked_stiffness, converted_stiffness,
+};
 pub use error::StickError;
 pub use kind::Kind;
 use pairs::first_occurrences;
@@ -352,14 +354,14 @@ impl<S: Real> Sticks<S> {
         &self.changes
     }
 
-    /// The same sticks in the other number type, each value rounded once.
+    /// The same sticks in the other number type, each value rounded once; a stiffness stays above 0.
     #[must_use]
     pub fn convert<T: Real>(&self) -> Sticks<T> {
         let column = |from: &[S]| from.iter().map(|value| T::from_f64(value.to_f64())).collect();
         Sticks {
             ends: self.ends.clone(),
             rest: column(&self.rest),
-            stiffness: column(&self.stiffness),
+            stiffness: self.stiffness.iter().copied().map(converted_stiffness).collect(),
             compliance: column(&self.compliance),
             kind: self.kind.clone(),
             torn: self.torn.clone(),

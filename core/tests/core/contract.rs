@@ -74,11 +74,15 @@ impl Engine<2> for Recorder {
     fn relax(
         &mut self,
         _: &dyn Executor,
-        _: &mut Particles<2>,
-        _: &Sticks,
+        particles: &mut Particles<2>,
+        sticks: &Sticks,
         inverse_h2: f32,
         iterations: u32,
     ) -> Result<(), PlanError> {
+        let (needed, particles) = (sticks.particles(), particles.len());
+        if particles < needed {
+            return Err(PlanError::TooFewParticles { needed, particles });
+        }
         self.record(format!("relax {iterations}, 1/h² {inverse_h2:.0}"))
     }
 
@@ -184,6 +188,16 @@ fn a_session_writes_back_once_and_restores_if_it_is_dropped() {
 
     drop(plan.session(&mut particles, &sticks, &step()).unwrap());
     assert_eq!(plan.calls.take(), ["sync in", "restore"]);
+}
+
+#[test]
+#[should_panic(expected = "fewer than its sticks need: TooFewParticles { needed: 2")]
+fn a_session_whose_particles_become_too_few_panics_with_the_reason() {
+    let (mut particles, sticks) = two_particles();
+    let mut plan = Recorder::default();
+    let mut session = plan.session(&mut particles, &sticks, &step()).unwrap();
+    *session.particles_mut() = particles_at(&[[0.0, 0.0]]);
+    session.relax(1);
 }
 
 #[test]

@@ -158,6 +158,15 @@ fn converting_to_f64_and_back_changes_no_bits() {
     assert_eq!(particles_at(&[[0.1_f64]]).convert::<f32>().position(0), [0.1_f32], "rounded once");
 }
 
+#[test]
+fn converted_inverse_masses_are_valid() {
+    let particles = Particles::new(&[[0.0]; 3], &[0.0, 1e-9, 1e9]).unwrap();
+    let in_f64 = particles.convert::<f64>();
+    assert_eq!(in_f64.inverse_masses(), [0.0, 1e-9, 1e9]);
+    assert!(Particles::new_generic(&[[0.0]; 3], in_f64.inverse_masses()).is_ok());
+    assert_eq!(in_f64.convert::<f32>().inverse_masses(), particles.inverse_masses());
+}
+
 /// FNV-1a, 64 bits, written again for the tests.
 pub(crate) fn fnv1a(bytes: impl Iterator<Item = u8>) -> u64 {
     bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| {

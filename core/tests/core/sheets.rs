@@ -209,6 +209,10 @@ fn sticks_are_rejected_without_allocating_those_of_a_huge_sheet() {
             (expected, 2, difference)
         );
     }
+    // No particles and no sticks: it is the height that is huge.
+    let empty = Sheet::new(0, usize::MAX, Family::ALL);
+    assert_eq!(empty.schedule(&unit_sticks(0, &[])).unwrap().phases().count(), 0);
+    assert!(empty.phases().iter().all(Vec::is_empty));
 }
 
 #[test]

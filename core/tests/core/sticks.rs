@@ -208,3 +208,13 @@ fn converting_keeps_every_column() {
         assert_eq!(in_f64.is_torn(stick), sticks.is_torn(stick));
     }
 }
+
+#[test]
+fn a_converted_stiffness_is_above_0() {
+    let mut sticks = Sticks::with_rests(2, &[[0, 1]], &[1.0_f64], Duplicates::Keep).unwrap();
+    sticks.set_stiffness(0, 1e-50).unwrap();
+    assert_eq!(sticks.convert::<f64>().stiffness(0), 1e-50);
+    let mut in_f32 = sticks.convert::<f32>();
+    assert!(in_f32.stiffness(0) > 0.0);
+    in_f32.set_stiffness(0, in_f32.stiffness(0)).unwrap();
+}

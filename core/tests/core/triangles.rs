@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use taut_core::{Bending, Particles, StickError, Sticks, TriangleError};
+use taut_core::{Bending, Particles, Sticks, TriangleError};
 
 use crate::meshes::{Random, particles_at};
 
@@ -113,6 +113,14 @@ fn the_first_invalid_triangle_is_reported() {
         assert_eq!(rejected(&[[0, 1, 2], degenerate]), error);
     }
     // Particles 1 and 3 are at the same position.
-    let error = StickError::Rest { stick: 4, value: 0.0 };
-    assert_eq!(rejected(&[[0, 1, 2], [2, 1, 3]]), TriangleError::Stick(error));
+    let edge = TriangleError::Edge { triangle: 1, corners: [1, 3], length: 0.0 };
+    assert_eq!(rejected(&[[0, 1, 2], [2, 1, 3]]), edge);
+    let message = edge.to_string();
+    assert!(message.starts_with("the edge of triangle 1 between the corners 1 and 3"), "{message}");
+    let folded = [[0, 1, 2], [0, 2, 3]];
+    assert!(Sticks::from_triangles(&particles, &folded, Bending::Free).is_ok());
+    assert_eq!(
+        Sticks::from_triangles(&particles, &folded, Bending::Sticks).unwrap_err(),
+        TriangleError::OppositeCorners { corners: [1, 3], length: 0.0 }
+    );
 }

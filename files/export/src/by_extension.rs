@@ -17,8 +17,8 @@ pub const EXTENSIONS: &[&str] = &[".glb", ".obj", ".ply", ".pc2"];
 /// Checks whether [`sink`] can write a file with this name. Opens no file.
 ///
 /// # Errors
-/// An unknown extension, an invalid frame number pattern, a valid one for a format that contains all
-/// frames, a missing folder, or an invalid drawn scene.
+/// An unknown extension; a frame number pattern that is invalid, or that is used with a format that
+/// contains all frames; a missing folder; or an invalid drawn scene.
 pub fn check(path: &Path, scene: &DrawnScene) -> Result<FileName> {
     file_name(path, scene, EXTENSIONS, &[".obj", ".ply"])
 }
@@ -34,8 +34,12 @@ pub fn sink(path: &Path, scene: &DrawnScene, timeline: Timeline) -> Result<Box<d
     let name = check(path, scene)?;
     Ok(match &*name.extension() {
         "glb" => Box::new(Glb::new(path, scene, timeline)?),
-        "obj" => Box::new(SingleFrames::new(name, obj::write)),
-        "ply" => Box::new(SingleFrames::new(name, ply::write)),
+        "obj" => {
+            Box::new(SingleFrames::new(name, |to, scene, frame| obj::write(to, scene, frame))?)
+        }
+        "ply" => {
+            Box::new(SingleFrames::new(name, |to, scene, frame| ply::write(to, scene, frame))?)
+        }
         _ => Box::new(PointCache::create(path, scene, timeline)?),
     })
 }
@@ -72,7 +76,7 @@ pub fn file_name(
 }
 
 /// Writes one frame to a file.
-type WriteFrame = fn(File, &DrawnScene, &Frame) -> io::Result<()>;
+type WriteFrame = fn(&File, &DrawnScene, &Frame) -> io::Result<()>;
 
 /// The sink of formats that contain one frame: writes each frame to its own file, or only the last.
 #[derive(Debug)]
@@ -81,36 +85,40 @@ struct SingleFrames {
     write: WriteFrame,
     /// The number of frames so far.
     frames: u64,
-    /// The last frame, unless each frame has a file.
-    last: Option<Frame>,
+    /// The file for the last frame, and that frame so far; `None` if each frame has a file. The file
+    /// is created before the run, so that a wrong path fails early.
+    last: Option<(File, Frame)>,
 }
 
 impl SingleFrames {
-    fn new(name: FileName, write: WriteFrame) -> Self {
-        Self { name, write, frames: 0, last: None }
-    }
-
-    fn write(&self, path: &Path, scene: &DrawnScene, frame: &Frame) -> Result<()> {
-        File::create(path).and_then(|file| (self.write)(file, scene, frame)).in_file(path)
+    fn new(name: FileName, write: WriteFrame) -> Result<Self> {
+        let create = |path: &Path| Ok((File::create(path).in_file(path)?, Frame::default()));
+        let last = (!name.is_sequence()).then(|| create(name.as_given())).transpose()?;
+        Ok(Self { name, write, frames: 0, last })
     }
 }
 
 impl Sink for SingleFrames {
     fn frame(&mut self, scene: &DrawnScene, frame: &Frame) -> Result<()> {
         scene.check_frame(frame, self.name.as_given())?;
-        if self.name.is_sequence() {
-            self.write(&self.name.of(self.frames), scene, frame)?;
+        if let Some((_, last)) = &mut self.last {
+            last.clone_from(frame);
         } else {
-            self.last.get_or_insert_default().clone_from(frame);
+            let path = self.name.of(self.frames);
+            let file = File::create(&path).in_file(&path)?;
+            (self.write)(&file, scene, frame).in_file(&path)?;
         }
         self.frames += 1;
         Ok(())
     }
 
     fn finish(self: Box<Self>, scene: &DrawnScene, _: &mut dyn FnMut(f64)) -> Result<()> {
+        let path = self.name.as_given();
+        if self.frames == 0 {
+            return Err(Problem::NoFrames.of(path));
+        }
         match &self.last {
-            Some(last) => self.write(self.name.as_given(), scene, last),
-            None if self.frames == 0 => Err(Problem::NoFrames.of(self.name.as_given())),
+            Some((file, last)) => (self.write)(file, scene, last).in_file(path),
             None => Ok(()),
         }
     }

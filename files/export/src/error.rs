@@ -25,8 +25,9 @@ pub enum Problem {
         /// The supported extensions.
         known: &'static [&'static str],
     },
-    /// The name has more than one frame number pattern, or an invalid pattern.
-    #[error("expected at most one frame number pattern such as %04d")]
+    /// The name has more than one frame number pattern, or an invalid pattern, or one that is not in the
+    /// name of the file itself.
+    #[error("expected at most one frame number pattern such as %04d, in the name of the file")]
     Pattern,
     /// The folder of the file does not exist.
     #[error("there is no folder {}", folder.display())]

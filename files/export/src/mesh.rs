@@ -60,9 +60,10 @@ impl Mesh {
     }
 
     /// An open cylinder of radius 1 and length 1 along y, centred at the origin, with `segments`
-    /// segments around the axis. Scaled, it draws a stick.
+    /// segments around the axis, at least 3. Scaled, it draws a stick.
     #[must_use]
     pub fn rod(segments: u32) -> Self {
+        let segments = segments.max(3);
         let mut mesh = Self::default();
         for y in [-0.5, 0.5] {
             for segment in 0..segments {

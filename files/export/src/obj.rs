@@ -1,6 +1,6 @@
 //! Wavefront OBJ, as in "Object Files (.obj)", appendix B1 of the Advanced Visualizer manual: `v`
-//! for each point, then a group (`g`) for each part and rigid shape with its faces (`f`) and sticks
-//! (`l`).
+//! for each point, then a group (`g`) for each part and bounded rigid shape with its faces (`f`) and
+//! sticks (`l`). Unbounded rigid shapes, such as floors, are not written.
 //!
 //! The file has no `o` lines: programs that make an object of each `o` would reorder the points,
 //! and a [point cache](crate::pc2) of the same run would not match. Coordinates have enough digits

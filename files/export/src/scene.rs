@@ -52,7 +52,7 @@ impl Material {
     }
 }
 
-/// A deformable part: a range of vertices, with faces, sticks, or neither.
+/// A deformable part: a range of vertices, with faces, sticks, both or neither.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Part {
     /// The name.
@@ -71,6 +71,14 @@ pub struct Part {
     pub radius: f32,
 }
 
+impl Part {
+    /// Whether its vertices are drawn, as points or balls: it has neither sticks nor faces.
+    #[must_use]
+    pub fn are_vertices_drawn(&self) -> bool {
+        self.faces.is_empty() && self.sticks.is_empty()
+    }
+}
+
 /// A rigid shape that may move: a rigid body or an obstacle.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RigidShape {
@@ -80,7 +88,8 @@ pub struct RigidShape {
     pub material: Material,
     /// The shape, in its own coordinates.
     pub mesh: Mesh,
-    /// Whether it is unbounded, such as a floor or a room; `mesh` is then only a part of it.
+    /// Whether it is unbounded: the ground, or the solid around a room. `mesh` is then only a part of
+    /// its surface.
     pub unbounded: bool,
 }
 
@@ -285,7 +294,8 @@ impl DrawnScene {
     }
 
     /// The positions of all points of a frame: the vertices, then the points of each bounded rigid
-    /// shape. A hidden vertex gets the position of the first visible vertex of its part.
+    /// shape. A hidden vertex gets the position of the first visible vertex of its part, if there is
+    /// one.
     pub fn points<'a>(&'a self, frame: &'a Frame) -> impl Iterator<Item = [f32; 3]> + 'a {
         let of_shapes = self.bounded_shapes().flat_map(|(nth, shape)| {
             let pose = frame.poses[nth];

@@ -37,7 +37,7 @@ impl FileName {
     ///
     /// # Errors
     /// [`Problem::Pattern`] if the name has more than one `%`, or one that does not start a
-    /// pattern, or a pattern for more than 12 digits.
+    /// pattern, or a pattern for more than 12 digits, or one in the name of a folder.
     pub fn parse(path: &Path) -> Result<Self> {
         let given = path.to_owned();
         let name = path.to_string_lossy();
@@ -46,13 +46,15 @@ impl FileName {
         };
         let invalid = || Problem::Pattern.of(path);
         let (digits, after) = rest.split_once('d').ok_or_else(invalid)?;
+        let is_number = digits.bytes().all(|digit| digit.is_ascii_digit());
+        let is_in_folder = after.contains(std::path::is_separator);
+        if !is_number || is_in_folder || after.contains('%') {
+            return Err(invalid());
+        }
         let digits = if digits.is_empty() { "1" } else { digits };
         // No run has 10^12 frames, so a width above 12 is a mistake.
         let width =
             digits.parse::<usize>().ok().filter(|width| *width <= 12).ok_or_else(invalid)?;
-        if after.contains('%') {
-            return Err(invalid());
-        }
         let pattern = Pattern { before: before.to_owned(), width, after: after.to_owned() };
         Ok(Self { given, pattern: Some(pattern) })
     }

@@ -11,7 +11,8 @@ pub trait Sink {
     /// If the frame does not [belong](DrawnScene::check_frame) to the scene or cannot be written.
     fn frame(&mut self, scene: &DrawnScene, frame: &Frame) -> Result<()>;
 
-    /// Finishes the files. Calls `progress` with the fraction that is done, from 0 to 1.
+    /// Finishes the files. Calls `progress` with the fraction that is done, from 0 to 1, as often as
+    /// the writer can tell: not at all if there is little to do.
     ///
     /// # Errors
     /// If no frame was written, or a file cannot be written, cannot be encoded or would be too large.

@@ -183,8 +183,10 @@ pub enum Problem {
         /// The number of objects of that kind.
         count: usize,
     },
-    /// A node has two parents, or the nodes form a cycle.
-    #[error("node {node} is reached more than once: expected the nodes to form trees")]
+    /// A node has two parents, or is part of a cycle or below one.
+    #[error(
+        "node {node} is reached more than once or has no root: expected the nodes to form trees"
+    )]
     NotATree {
         /// The number of the node, counted from 0.
         node: usize,

@@ -74,7 +74,8 @@ pub use options::LoadOptions;
 /// Reads the mesh in the file at `path`, in the unit of the file.
 ///
 /// A file that starts like PLY or binary glTF is read as such, whatever its name. Otherwise the
-/// extension decides, in upper or lower case: `.obj`, `.ply`, `.gltf`, `.glb`.
+/// extension decides, in upper or lower case: `.obj`, `.ply`, `.gltf`, `.glb`. With any other extension,
+/// a file that starts like a JSON object is read as glTF.
 ///
 /// # Errors
 ///
@@ -117,8 +118,8 @@ fn read_file(path: &Path, options: &LoadOptions) -> Result<Loaded, MeshError> {
 
 /// Reads Wavefront OBJ: all its vertices (`v`) and faces (`f`), of all objects and groups.
 ///
-/// A fourth coordinate is a weight, by which the other three are divided. A colour after the
-/// coordinates is ignored. Free-form curves and surfaces are counted but not converted to
+/// A fourth number is a weight, by which the three coordinates are divided. Five or more numbers are
+/// coordinates and a colour, which is ignored. Free-form curves and surfaces are counted but not converted to
 /// triangles.
 ///
 /// # Errors

@@ -39,9 +39,10 @@ pub struct TriangleMesh {
 /// // The simulation moves the six particles; the eight drawn vertices follow.
 /// let mut particles = loaded.mesh.positions.clone();
 /// particles[1][2] = 0.5;
-/// let particle_of_vertex = loaded.vertex_map.vertices.iter().flatten();
+/// // A vertex that no triangle uses has no particle; its position is arbitrary.
+/// let particle_of_vertex = loaded.vertex_map.vertices.iter().map(|it| it.unwrap_or(0));
 /// let drawn: Vec<[f32; 3]> =
-///     particle_of_vertex.map(|&particle| particles[particle as usize]).collect();
+///     particle_of_vertex.map(|particle| particles[particle as usize]).collect();
 /// assert_eq!((drawn[1], drawn[4]), ([1.0, 0.0, 0.5], [1.0, 0.0, 0.5])); // the seam stays closed
 /// # Ok::<(), taut_mesh::MeshError>(())
 /// ```

@@ -22,32 +22,36 @@ pub(crate) fn read(bytes: &[u8], options: &LoadOptions) -> Result<Soup> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     let mut lines = (1..).zip(text.lines());
     while let Some((number, line)) = lines.next() {
-        let line = join_continued(line, &mut lines);
+        let line = whole_line(line, &mut lines);
         reader.line = number;
         reader.read_line(&line).map_err(|problem| problem.at(Location::Line(number)))?;
     }
     reader.finish()
 }
 
-/// Joins `line` with the lines that continue it: a line that ends in a backslash continues in the
-/// next.
-fn join_continued<'a>(
-    line: &'a str,
-    rest: &mut impl Iterator<Item = (u64, &'a str)>,
-) -> Cow<'a, str> {
-    let Some(start) = line.trim_end().strip_suffix('\\') else {
-        return Cow::Borrowed(line);
-    };
-    let mut whole = start.to_owned();
-    for (_, line) in rest {
-        whole.push(' ');
-        let Some(part) = line.trim_end().strip_suffix('\\') else {
-            whole.push_str(line);
-            break;
-        };
-        whole.push_str(part);
+/// Joins `line` with the lines that continue it, without comments.
+fn whole_line<'a>(line: &'a str, rest: &mut impl Iterator<Item = (u64, &'a str)>) -> Cow<'a, str> {
+    let (data, mut continues) = data_of(line);
+    let mut whole = Cow::Borrowed(data);
+    while continues && let Some((_, line)) = rest.next() {
+        let (data, has_next) = data_of(line);
+        continues = has_next;
+        whole.to_mut().push(' ');
+        whole.to_mut().push_str(data);
     }
-    Cow::Owned(whole)
+    whole
+}
+
+/// The line without its comment, and whether the next line continues it: a line without a comment
+/// that ends in a backslash. A backslash at the end of a comment belongs to the comment.
+fn data_of(line: &str) -> (&str, bool) {
+    if let Some((data, _comment)) = line.split_once('#') {
+        return (data, false);
+    }
+    match line.trim_end().strip_suffix('\\') {
+        Some(data) => (data, true),
+        None => (line, false),
+    }
 }
 
 struct Reader {
@@ -81,8 +85,7 @@ impl Reader {
         }
     }
 
-    fn read_line(&mut self, line: &str) -> Result<(), Problem> {
-        let data = line.split_once('#').map_or(line, |(data, _comment)| data);
+    fn read_line(&mut self, data: &str) -> Result<(), Problem> {
         let mut words = data.split_ascii_whitespace();
         match words.next() {
             Some("v") => self.read_vertex(words, data),

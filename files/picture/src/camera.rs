@@ -10,11 +10,15 @@ use taut_export::{DrawnScene, Frame, Pose, RigidShape};
 pub struct View {
     /// Degrees; 0: from the front, 90: from the right.
     pub azimuth: f32,
-    /// Degrees; 0: from the side, 90: from above.
+    /// Degrees, from -89 to 89; 0: from the side, 89: almost from above. Other values are limited to
+    /// this range.
     pub elevation: f32,
     /// At 1 the whole scene just fits into the picture.
     pub zoom: f32,
 }
+
+/// The greatest elevation of a view, degrees.
+const ELEVATION_MAX: f32 = 89.0;
 
 impl Default for View {
     fn default() -> Self {
@@ -34,7 +38,10 @@ impl FromStr for View {
             Ok([azimuth, elevation, zoom]) => (*azimuth, *elevation, *zoom),
             _ => return Err("expected AZIMUTH,ELEVATION or AZIMUTH,ELEVATION,ZOOM".into()),
         };
-        if !(azimuth.abs() <= 360.0 && elevation.abs() <= 89.0 && (0.05..=20.0).contains(&zoom)) {
+        if !(azimuth.abs() <= 360.0
+            && elevation.abs() <= ELEVATION_MAX
+            && (0.05..=20.0).contains(&zoom))
+        {
             return Err(
                 "expected an azimuth from -360 to 360, an elevation from -89 to 89 (degrees) \
                  and a zoom from 0.05 to 20"
@@ -111,10 +118,11 @@ fn radii(scene: &DrawnScene) -> Vec<f32> {
     for (radius, ball) in radii.iter_mut().zip(&scene.ball_radii) {
         *radius = *ball;
     }
-    for part in scene.parts.iter().filter(|part| !part.sticks.is_empty()) {
-        for vertex in scene.sticks[part.sticks.clone()].as_flattened() {
-            let radius = &mut radii[*vertex as usize];
-            *radius = radius.max(part.radius);
+    for part in &scene.parts {
+        let ends = scene.sticks[part.sticks.clone()].as_flattened().iter().map(|end| *end as usize);
+        let grains = if part.are_vertices_drawn() { part.vertices.clone() } else { 0..0 };
+        for vertex in ends.chain(grains) {
+            radii[vertex] = radii[vertex].max(part.radius);
         }
     }
     radii
@@ -204,7 +212,9 @@ impl Camera {
     /// likewise for y. The largest x - t w and the largest -x - t w of all points give cx and a
     /// value of cw; y gives cy and another value of cw. The camera takes the smaller cw.
     pub(crate) fn framing(bounds: &Bounds, view: &View, [width, height]: [u32; 2]) -> Self {
-        let (azimuth, elevation) = (view.azimuth.to_radians(), view.elevation.to_radians());
+        // Straight from above or below, there is no direction that is up in the picture.
+        let elevation = view.elevation.clamp(-ELEVATION_MAX, ELEVATION_MAX).to_radians();
+        let azimuth = view.azimuth.to_radians();
         let back = Vec3::new(
             azimuth.sin() * elevation.cos(),
             elevation.sin(),

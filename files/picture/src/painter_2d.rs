@@ -65,7 +65,8 @@ impl Painter2d {
         };
         fill_background(&mut pixmap, background);
         for (index, (shape, pose)) in scene.rigid_shapes.iter().zip(&frame.poses).enumerate() {
-            // Of an unbounded rigid shape only the faces perpendicular to the plane are drawn.
+            // Of an unbounded rigid shape only the faces perpendicular to the plane of the scene,
+            // z = 0, are drawn.
             let mesh = &shape.mesh;
             let is_perpendicular = |it: &&[u32; 3]| mesh.normals[it[0] as usize][2].abs() < 0.5;
             let triangles =
@@ -96,8 +97,7 @@ impl Painter2d {
             stroke(&mut pixmap, lines_path(ends), &paint(linear_colour, 1.0), line_width.max(1.1));
             for vertex in part.vertices.clone() {
                 let ball_radius = scene.ball_radii.get(vertex).copied().unwrap_or(0.0) * self.scale;
-                let only_vertices = part.faces.is_empty() && part.sticks.is_empty();
-                let radius = if only_vertices {
+                let radius = if part.are_vertices_drawn() {
                     ball_radius.max(part.radius * self.scale).max(1.5)
                 } else {
                     ball_radius

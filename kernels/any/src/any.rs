@@ -82,9 +82,11 @@ impl AnyKernel {
         {
             all.push(Self::Wide(taut_wide::kernel()));
             // One grid kernel and one copies kernel per instruction set are enough: `pulp` may
-            // already have found the one that `wide` was compiled for.
+            // already have found the one that `wide` was compiled for. A kernel that has fallen back
+            // to one lane does not count.
             let isa = Kernel::<3>::isa(&all[all.len() - 1]);
-            if all[..all.len() - 1].iter().all(|other| Kernel::<3>::isa(other) != isa) {
+            let differs = |other: &Self| other.is_fallback() || Kernel::<3>::isa(other) != isa;
+            if all[..all.len() - 1].iter().all(differs) {
                 #[cfg(feature = "grid")]
                 all.push(Self::WideGrid(taut_grid::GridKernel::on(taut_wide::WideMachine)));
                 #[cfg(feature = "copies")]

@@ -63,7 +63,7 @@ impl fmt::Display for KernelName {
 
 /// There is no kernel of the given name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown kernel '{name}'; available: {}", list(KernelName::ALL.map(KernelName::name)))]
+#[error("unknown kernel '{name}'; the kernels are {}", list(KernelName::ALL.map(KernelName::name)))]
 pub struct UnknownKernelName {
     /// The name given.
     pub name: String,

@@ -16,8 +16,9 @@
 //! - 2.0 for many small cloths [side by side](Schedule::side_by_side).
 //!
 //! With too little work, plans use only the calling thread: they relax on several threads only if
-//! each gets at least 8192 sticks. The plans of the scalar kernel always use the calling thread
-//! alone. Schedules of one block, such as [packed](Schedule::packed) ones, do not run in parallel;
+//! each gets at least 8192 sticks. (Kernels that access particles by index also count the repeated
+//! sticks that pad registers.) The plans of the scalar kernel always use the calling thread alone.
+//! Schedules of one block, such as [packed](Schedule::packed) ones, do not run in parallel;
 //! [coloured](Schedule::coloured) ones synchronize after every colour.
 //!
 //! After a pause between steps, the threads of a [`Pool`] are asleep. The caller wakes them, which

@@ -1,11 +1,7 @@
 //! The layout of the copies in slots.
 
 use taut_core::{LimitError, PADDING, check_limit};
-
-/// A column of up to this many values (16 MiB) may be mostly padding.
-const PADDED_MAX: usize = 1 << 22;
-/// A longer column may have at most this many values per particle (4 copies are padded to 16).
-const PADDED_PER_PARTICLE: usize = 4;
+use taut_lanes::slots::check_slots;
 
 /// Copies per group. A group has this many lanes on every machine.
 pub(crate) const GROUP: usize = PADDING;
@@ -24,10 +20,9 @@ impl Layout {
     /// of the plan, and meshes whose offsets in a group exceed 32 bits.
     pub(crate) fn check(&self) -> Result<(), LimitError> {
         let Self { copies, particles } = *self;
-        let limit =
-            PADDED_MAX.max(copies.saturating_mul(particles).saturating_mul(PADDED_PER_PARTICLE));
-        let padded = copies.next_multiple_of(GROUP) as u128 * particles as u128;
-        check_limit("slots of the copies, padding included,", padded, limit)?;
+        let slots = copies.next_multiple_of(GROUP) as u128 * particles as u128;
+        let all_particles = copies.saturating_mul(particles);
+        check_slots("slots of the copies, padding included,", slots, all_particles)?;
         let max = u32::MAX as usize / GROUP;
         check_limit("particles of a copy", particles as u128, max).map(|_| ())
     }

@@ -11,16 +11,12 @@ use taut_core::{
 use taut_lanes::slots::{
     Changes, Positions, SlotBuffers, SlotKernel, SlotLoop, SlotPlan, SubstepRun, integrate,
 };
-use taut_lanes::{Machine, Operation, SharedPtr, Team, Vector};
+use taut_lanes::{Machine, Operation, STICKS_PER_THREAD_MIN, SharedPtr, Team, Vector};
 
 use crate::constants::Constants;
 use crate::coordinate::Coordinate;
 use crate::layout::{GROUP, Layout};
 use crate::relax::relax_group;
-
-/// Another thread is used only if each thread gets at least this many sticks, counted over all copies.
-/// The same number as in the indexed kernels (`lanes/src/indexed.rs`), where it was measured.
-const STICKS_PER_THREAD_MIN: usize = 8192;
 
 /// The plan of a [`CopiesKernel`](crate::CopiesKernel).
 pub type CopiesPlan<M, const D: usize> = SlotPlan<CopiesSlotKernel<M>, D>;

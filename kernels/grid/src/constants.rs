@@ -87,7 +87,7 @@ impl Constants {
             layout,
             sheet: sheet.clone(),
             families: sheet.families().iter().map(of_family).collect(),
-            row_inverse_mass: alloc::vec![None; sheet.height()],
+            row_inverse_mass: alloc::vec![None; layout.height],
             inverse_h2: 0.0,
             any_compliance: false,
         }

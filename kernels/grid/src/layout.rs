@@ -3,7 +3,8 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use taut_core::{ABSENT, Column, LimitError, PADDING, check_limit};
+use taut_core::{ABSENT, Column, LimitError, PADDING};
+use taut_lanes::slots::check_slots;
 
 /// Rows whose distance is a multiple of this many values (4096 bytes) would map to the same sets
 /// of the L1 cache.
@@ -12,17 +13,13 @@ const PAGE: usize = 1024;
 /// registers, some sticks along a row take twice the work, but all sticks together still take less
 /// work than with 8 registers.
 const NARROW_REGISTERS_MAX: usize = 6;
-/// A column of up to this many values (16 MiB) may be mostly padding.
-const PADDED_MAX: usize = 1 << 22;
-/// A longer column may have at most this many values per particle.
-const PADDED_PER_PARTICLE: usize = 4;
 
 /// The layout of a sheet: see the crate's documentation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Layout {
     /// The number of columns of the sheet.
     pub(crate) width: usize,
-    /// The number of rows.
+    /// The number of rows; 0 if there are no columns.
     pub(crate) height: usize,
     /// How many lanes a register has.
     pub(crate) lanes: usize,
@@ -35,6 +32,8 @@ pub(crate) struct Layout {
 impl Layout {
     /// The layout of a sheet for registers of `lanes` lanes.
     pub(crate) fn new(width: usize, height: usize, lanes: usize) -> Self {
+        // Without columns, the number of particles does not limit the height.
+        let height = if width == 0 { 0 } else { height };
         let registers = match width.div_ceil(lanes) {
             registers @ 0..=NARROW_REGISTERS_MAX => registers,
             registers => registers.next_multiple_of(4),
@@ -62,9 +61,8 @@ impl Layout {
     /// Rejects a sheet of so few columns that the padding of its rows dominates the memory of the
     /// plan.
     pub(crate) fn check(&self) -> Result<(), LimitError> {
-        let limit = PADDED_MAX.max(self.particles().saturating_mul(PADDED_PER_PARTICLE));
-        let requested = self.height as u128 * self.pitch as u128;
-        check_limit("slots of the sheet, padding included,", requested, limit).map(|_| ())
+        let slots = self.height as u128 * self.pitch as u128;
+        check_slots("slots of the sheet, padding included,", slots, self.particles())
     }
 
     /// How many particles the sheet has.

@@ -6,7 +6,7 @@ use core::sync::atomic::AtomicBool;
 
 use taut_core::{Column, Executor, Particles, Sheet, SlotLayout, Sticks};
 use taut_lanes::slots::{self, Changes, SlotBuffers, SlotKernel, SlotLoop, SlotPlan, SubstepRun};
-use taut_lanes::{Machine, SharedPtr, Team};
+use taut_lanes::{Machine, PARTICLES_PER_THREAD_MIN, STICKS_PER_THREAD_MIN, SharedPtr, Team};
 
 use crate::band_tasks::BandTask;
 use crate::constants::Constants;
@@ -14,14 +14,6 @@ use crate::layout::Layout;
 use crate::narrow::NarrowSheet;
 use crate::rows::{RawPositions, SheetBuffers};
 use crate::time_skewed_sweep::SweepData;
-
-/// A loop over rows apart from relaxation, such as motion, gets another thread only if each thread
-/// gets at least this many particles. The same number as in the indexed kernels
-/// (`lanes/src/indexed.rs`).
-const PARTICLES_PER_THREAD_MIN: usize = 8192;
-/// Relaxation gets another thread only if each thread gets at least this many sticks. The same number
-/// as in the indexed kernels (`lanes/src/indexed.rs`), where it was measured.
-const STICKS_PER_THREAD_MIN: usize = 8192;
 
 /// The plan of a [`GridKernel`](crate::GridKernel).
 pub type GridPlan<M, const D: usize> = SlotPlan<GridSlotKernel<M>, D>;

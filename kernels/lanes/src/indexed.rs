@@ -25,20 +25,12 @@ use crate::machine::{Machine, Operation};
 use crate::particles::{ParticleLoop, RawParticles, RunParticleLoop, Source};
 use crate::record::{HALVES, Record};
 use crate::relax::relax_slots;
-use crate::team::{SharedPtr, Team};
+use crate::team::{PARTICLES_PER_THREAD_MIN, STICKS_PER_THREAD_MIN, SharedPtr, Team};
 use crate::vector::Vector;
 
 /// Particles per job of a loop over all particles.
 const JOB_PARTICLES: usize = 4096;
 const _: () = assert!(JOB_PARTICLES.is_multiple_of(PADDING));
-/// A loop over all particles gets another thread only if each thread gets at least this many of them.
-const PARTICLES_PER_THREAD_MIN: usize = 2 * JOB_PARTICLES;
-/// Relaxation gets another thread only if each thread gets at least this many sticks: with fewer,
-/// seam particles move between caches too often. Measured with this constant at 1, by `taut
-/// compare --threads 1,2 --kernels pulp,colour --schedules blocked --size N`: two threads are 0.9
-/// times as fast as one at N = 40 (12,000 sticks), 1.1 times at 48 (17,000), 1.6 times at 64
-/// (32,000).
-const STICKS_PER_THREAD_MIN: usize = 8192;
 
 /// A kernel for particles in 2 and 3 dimensions, on the registers of a machine.
 #[derive(Clone, Copy, Debug)]

@@ -33,7 +33,7 @@ mod wide;
 pub use indexed::{IndexedKernel, IndexedPlan};
 pub use machine::{Machine, OneLane, Operation};
 pub use record::Record;
-pub use team::{SharedPtr, Team};
+pub use team::{PARTICLES_PER_THREAD_MIN, STICKS_PER_THREAD_MIN, SharedPtr, Team};
 pub use vector::Vector;
 #[cfg(feature = "wide")]
 pub use wide::Wide8;

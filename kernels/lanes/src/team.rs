@@ -14,6 +14,16 @@ use crate::sync::{AtomicBool, AtomicU64, spin_loop, yield_now};
 /// the model checker, because it explores each spin.
 const SPINS: u32 = if cfg!(loom) { 2 } else { 200 };
 
+/// A loop over particles, such as motion, gets another thread only if each thread gets at least this
+/// many of them.
+pub const PARTICLES_PER_THREAD_MIN: usize = 8192;
+/// Relaxation gets another thread only if each thread gets at least this many sticks: with fewer,
+/// seam particles move between caches too often. (Indexed kernels count slots, which include the
+/// padding of registers.) Measured with this constant at 1, by `taut compare --threads 1,2 --kernels
+/// pulp,colour --schedules blocked --size N`: two threads are 0.9 times as fast as one at N = 40
+/// (12,000 sticks), 1.1 times at 48 (17,000), 1.6 times at 64 (32,000).
+pub const STICKS_PER_THREAD_MIN: usize = 8192;
+
 /// Distributes jobs among the threads of an executor, in rounds of phases.
 ///
 /// Each job runs once per round, and begins after all jobs of the preceding phase have ended (the

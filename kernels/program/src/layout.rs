@@ -197,9 +197,3 @@ fn lane_of(index: usize, lanes: usize) -> usize {
     let records_per_register = lanes / TRANSPOSED_REGISTERS;
     TRANSPOSED_REGISTERS * (index % records_per_register) + index / records_per_register
 }
-
-/// The range of item `index`, if consecutive items end at `ends` and the first begins at 0.
-pub(super) fn item_range(ends: &[u32], index: usize) -> Range<usize> {
-    let start = if index == 0 { 0 } else { ends[index - 1] as usize };
-    start..ends[index] as usize
-}

@@ -14,9 +14,9 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use taut_core::{Column, Cursor, Formula, Particles, PlanError, Real, Schedule, Sticks};
-
-use layout::item_range;
+use taut_core::{
+    Column, Cursor, Formula, Particles, PlanError, Real, Schedule, Sticks, item_range,
+};
 
 /// Sticks in the order of a schedule, in *slots*: indices into the columns of the program.
 ///

@@ -2,9 +2,9 @@
 
 use core::ops::Range;
 
-use taut_core::{Delta, Particles, PlanError, Real, Response, Sticks, weight};
+use taut_core::{Delta, Particles, PlanError, Real, Response, Sticks, item_range, weight};
 
-use crate::layout::{TRANSPOSED_REGISTERS, item_range};
+use crate::layout::TRANSPOSED_REGISTERS;
 use crate::{Access, Form, Program, Register, Segment, TWO_AT_ONCE_LANES};
 
 impl<S: Real> Program<S> {

@@ -28,7 +28,7 @@ use values::{OrderWord, Vector};
 pub use error::SceneFileError;
 pub use triangles::{TriangleReader, Triangles};
 
-/// Limit of the number of copies of a model, multiplied by the length of the scene file in bytes.
+/// Limit of the number of copies of all models, multiplied by the length of the scene file in bytes.
 /// Each copy has its own names, groups and paths, so this limits the memory that copies take.
 const COPIED_BYTES_MAX: usize = 1 << 30;
 
@@ -192,7 +192,7 @@ impl AnyScene {
     /// # Errors
     /// Invalid TOML, an unknown key, a value that a builder rejects, a model that [`Scene::add`]
     /// or a tie that [`Scene::attach`] rejects, or a mesh file. The error has the line of the
-    /// value, or of the table in which a value is missing.
+    /// value, or of the innermost table that is known to contain the cause.
     pub fn from_toml(text: &str) -> Result<Self, SceneFileError> {
         Self::from_toml_with(text, &|file| {
             Err(format!("mesh files are not supported here, found {file}"))?
@@ -267,14 +267,16 @@ where
     }
     scene.sleep = tables.sleep.map(|table| table.build()).transpose().at("sleep")?;
     let mut context = Context { files, settings: scene.settings, groups: BTreeSet::new() };
+    let mut total_copies = 0;
     for (nth, model) in tables.model.into_iter().enumerate() {
         let NamedModel { name, model, copies } = model.build(&context).at(nth).at("model")?;
         context.groups.extend(model.groups.keys().cloned());
         match copies {
             None => scene.add(name, model),
             Some(positions) => {
-                let bytes = positions.len() as u128 * text.len() as u128;
-                let what = "copies, multiplied by the bytes of the file,";
+                total_copies += positions.len() as u128;
+                let bytes = total_copies * text.len() as u128;
+                let what = "copies of all models, multiplied by the bytes of the file,";
                 check_limit(what, bytes, COPIED_BYTES_MAX).at("copies").at(nth).at("model")?;
                 scene.add_copies(&name, &model, positions)
             }

@@ -41,14 +41,14 @@ struct Common<const D: usize> {
 }
 
 impl<const D: usize> Common<D> {
-    /// Returns an error if the key `swept` or `edges` is given: only shapes given by a formula take
-    /// them.
+    /// Returns an error if the key `swept` or `edges` is given: meshes and contacts do not take them.
     fn check_no_swept_or_edges(&self) -> Result<(), BuildError> {
-        match (self.swept, self.edges) {
-            (None, None) => Ok(()),
-            (Some(_), _) => Err(format!("{} takes no 'swept'", self.kind).into()),
-            (None, Some(_)) => Err(format!("{} takes no 'edges'", self.kind).into()),
+        for (key, value) in [("swept", self.swept), ("edges", self.edges)] {
+            if value.is_some() {
+                Err(format!("{} takes no '{key}'", self.kind)).at(key)?;
+            }
         }
+        Ok(())
     }
 
     /// Makes an obstacle of a shape given by a formula, with all common keys.
@@ -167,8 +167,8 @@ options! {
     }
 }
 
-/// Declares tables of shapes whose keys are all required. The expression after `=>` makes the shape of
-/// the values of the keys.
+/// Declares tables of shapes. All their keys are required. The expression after `=>` makes the shape
+/// from the values of the keys.
 macro_rules! shapes {
     ($(
         $(#[$about:meta])*

@@ -50,6 +50,21 @@ fn too_large_mesh_files_are_rejected_at_their_line() {
     assert_eq!((error.line, &*error.message), (6, expected));
 }
 
+/// The limit applies to the copies of all models together.
+#[test]
+fn too_many_copies_for_the_length_of_the_file_are_rejected_at_their_line() {
+    let model_of = |name: &str| {
+        format!(
+            "[[model]]\nname = \"{name}\"\nparticles = {{ positions = [[0, 0, 0]], masses = [1] }}\n\
+             copies = {{ grid = [600, 1, 1], spacing = [1, 0, 0] }}\n"
+        )
+    };
+    let comment = "#".repeat(1 << 20);
+    let error = AnyScene::from_toml(&[model_of("a"), model_of("b"), comment].concat()).unwrap_err();
+    assert_eq!(error.line, 8, "{error}");
+    assert!(error.message.starts_with("the number of copies of all models, multiplied"), "{error}");
+}
+
 #[test]
 fn damping_is_checked_and_the_earlier_key_is_rejected_with_the_equivalent_rate() {
     for (keys, line, expected) in [
@@ -118,6 +133,11 @@ fn errors_of_copies_have_line_numbers() {
             "the position of a copy, m, is 1000000000000000000000000000000",
         ),
         (
+            model("cloth = {}\nat = [6e11, 0, 0]\ncopies = { at = [[0, 0, 0], [6e11, 0, 0]] }"),
+            5,
+            "a coordinate of a particle of a copy, m,",
+        ),
+        (
             // The second copy of `it` would have the name of the first model.
             "[[model]]\nname = \"it 1\"\ncloth = {}\n\n[[model]]\nname = \"it\"\ncloth = {}\n\
              copies = { at = [[0, 0, 0], [1, 0, 0]] }"
@@ -139,6 +159,7 @@ fn types_and_limits_are_named_as_in_scene_files() {
         (model("emitter = { source = \"point\" }"), 3, "expected a table of one key"),
         ("[model]\nname = \"it\"\ncloth = {}".to_owned(), 1, "expected a list"),
         (model("emitter = {}\nstiffness = 0.5"), 1, "'it' has no sticks"),
+        (model("emitter = {}\ntears_at = 2"), 1, "'it' has no sticks"),
         (
             model("particles = { positions = [[1e12, 0, 0]], masses = [1] }\nat = [1e12, 0, 0]"),
             4,
@@ -270,7 +291,7 @@ fn invalid_values_are_rejected_at_their_line() {
         ),
         (
             "[[obstacle]]\nlimb_contacts = {}\nswept = true".to_owned(),
-            1,
+            3,
             "limb_contacts takes no 'swept'",
         ),
         ("[[obstacle]]\nlimb_contacts = {}\nedges = 1".to_owned(), 3, "expected a boolean"),
@@ -349,7 +370,7 @@ fn invalid_values_are_rejected_at_their_line() {
 #[test]
 fn invalid_keys_and_values_of_meshes_and_body_contacts_are_rejected() {
     let mesh = "mesh = { positions = [], triangles = [], facing = \"both\" }";
-    assert_error(&format!("\n[[obstacle]]\nedges = true\n{mesh}"), 2, "mesh takes no 'edges'");
+    assert_error(&format!("\n[[obstacle]]\nedges = true\n{mesh}"), 3, "mesh takes no 'edges'");
     assert_error("[[obstacle]]\nbody_contacts = { margin = -1 }", 2, "margin of contacts");
     let text = "[[obstacle]]\nbody_contacts = {}\nsurface = { restitution = 7 }";
     assert_error(text, 3, "the restitution of a surface is 7");

@@ -126,6 +126,17 @@ fn copies_are_models_at_their_own_positions() {
 }
 
 #[test]
+fn particles_of_the_smallest_and_the_largest_mass_are_simulated() {
+    let text = r#"
+        [[model]]
+        name = "pair"
+        particles = { positions = [[0, 0, 0], [1, 0, 0]], masses = [1e-9, 1e9] }
+    "#;
+    let scene = AnyScene::from_toml(text).unwrap_or_else(|error| panic!("{error}"));
+    assert_ne!(any_hash_after(&scene, 1), any_hash_after(&scene, 0));
+}
+
+#[test]
 fn files_equal_the_scenes_of_the_library_bit_for_bit() {
     for name in [
         "curtain",

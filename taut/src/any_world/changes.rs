@@ -196,7 +196,7 @@ impl AnyWorld {
     /// # Errors
     /// If the settings are invalid; see also [`Settings::check`]. The world is then unchanged.
     pub fn set_settings(&mut self, settings: &Settings<3>) -> Result<(), AnyWorldError> {
-        settings.check()?;
+        settings.check().map_err(WorldError::from)?;
         Ok(with_inner!(&mut self.inner, inner => {
             inner.world.set_settings(with_dimensions(settings))
         })?)

@@ -2,7 +2,6 @@
 
 use alloc::string::String;
 
-use taut_core::StepError;
 #[cfg(feature = "toml")]
 use taut_scenes::SceneFileError;
 use taut_scenes::{LibraryScene, UnknownScene};
@@ -33,9 +32,6 @@ pub enum AnyWorldError {
     /// A scene cannot be built.
     #[error(transparent)]
     Scene(#[from] SceneError),
-    /// A step is invalid.
-    #[error(transparent)]
-    Step(#[from] StepError),
     /// The world cannot be created or changed.
     #[error(transparent)]
     World(#[from] WorldError),

@@ -256,7 +256,8 @@ impl AnyWorld {
     }
 
     /// A new world of the same scene with this number of copies of all its models: see
-    /// [`Scene::repeated`]. The vertices of a copy follow those of the copy before it.
+    /// [`Scene::repeated`]. It has the [wind](Self::set_wind) of this world, but the state, settings and
+    /// tear factors of the scene. The vertices of a copy follow those of the copy before it.
     ///
     /// ```
     /// use taut::{AnyWorld, KernelChoice};

@@ -111,6 +111,9 @@ impl Bounces {
         surface: &Surface,
     ) {
         let (Some(body), Some(collision)) = (body, contact.collision(particles)) else { return };
+        if body >= self.incoming.len() {
+            return; // outside of a step of a world, the motions before it are not known
+        }
         let [point, normal, displacement] =
             collision.map(|vector| per_axis(|axis| f64::from(vector[axis])));
         let obstacle_displacement = dot(displacement, normal);

@@ -29,11 +29,10 @@ pub(super) struct Hull {
 pub(super) type Manifold = ContactManifold<(), ()>;
 
 impl Hull {
-    /// The hull of points; None if they enclose no volume.
+    /// The hull of points; None if they enclose no volume. If the mesh is so finely divided that
+    /// neighbouring faces have almost the same direction, it is the hull of the outermost points only.
     pub(super) fn around(points: &[Vector]) -> Option<Self> {
-        let shape = ConvexPolyhedron::from_convex_hull(
-            &points.iter().map(|point| to_vec3(*point)).collect::<Vec<_>>(),
-        )?;
+        let shape = polyhedron(points).or_else(|| polyhedron(&outermost(points)))?;
         let bound = |axis: usize, better: fn(f64, f64) -> bool| {
             points.iter().map(|point| point[axis]).reduce(|a, b| if better(b, a) { b } else { a })
         };
@@ -104,6 +103,58 @@ impl Hull {
         let (one, two) = (&*self.shape, &*other.shape);
         contact_manifold_pfm_pfm(&relative_pose, one, 0.0, None, two, 0.0, None, margin, manifold);
     }
+}
+
+/// The convex hull of points; None if they enclose no volume, or if faces are missing: `parry3d` joins
+/// triangles whose directions differ by less than 1.5 degrees, so a finely divided sphere has no faces.
+fn polyhedron(points: &[Vector]) -> Option<ConvexPolyhedron> {
+    let points: Vec<Vec3> = points.iter().map(|point| to_vec3(*point)).collect();
+    ConvexPolyhedron::from_convex_hull(&points).filter(has_all_faces)
+}
+
+/// Whether the planes of the faces enclose no more than the points. From a point inside, no plane is
+/// farther in any direction than the outermost point in that direction.
+fn has_all_faces(shape: &ConvexPolyhedron) -> bool {
+    /// A ratio of distances, for rounding and for faces that were joined although they are not quite
+    /// flat.
+    const TOLERANCE: f32 = 1.05;
+    let points = shape.points();
+    let centre = points.iter().sum::<Vec3>() / points.len() as f32;
+    let height =
+        |normal: Vec3| points.iter().map(|&it| normal.dot(it - centre)).fold(0.0, f32::max);
+    let planes: Vec<(Vec3, f32)> =
+        shape.faces().iter().map(|face| (face.normal, height(face.normal))).collect();
+    directions().all(|along| {
+        let distances = planes.iter().filter_map(|&(normal, height)| {
+            let slope = normal.dot(along);
+            (slope > 0.0).then(|| height / slope)
+        });
+        distances.fold(f32::INFINITY, f32::min) <= TOLERANCE * height(along)
+    })
+}
+
+/// For each of many directions the outermost point.
+fn outermost(points: &[Vector]) -> Vec<Vector> {
+    let outermost = directions().filter_map(|along| {
+        let height = |point: &Vector| dot(*point, along.to_array().map(f64::from));
+        points.iter().max_by(|one, other| height(one).total_cmp(&height(other)))
+    });
+    outermost.copied().collect()
+}
+
+/// Unit vectors about 10 degrees from each other: through the points of a grid on the sides of a cube.
+fn directions() -> impl Iterator<Item = Vec3> {
+    const COLUMNS: u32 = 8;
+    let coordinate = |index: u32| (2 * index + 1) as f32 / COLUMNS as f32 - 1.0;
+    let sides = (0..3).flat_map(|axis| [(axis, 1.0), (axis, -1.0)]);
+    sides.flat_map(move |(axis, side): (usize, f32)| {
+        (0..COLUMNS * COLUMNS).map(move |cell| {
+            let mut direction = [side; 3];
+            direction[(axis + 1) % 3] = coordinate(cell % COLUMNS);
+            direction[(axis + 2) % 3] = coordinate(cell / COLUMNS);
+            Vec3::from_array(direction).normalize()
+        })
+    })
 }
 
 fn to_vec3(vector: Vector) -> Vec3 {

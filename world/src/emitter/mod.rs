@@ -97,8 +97,10 @@ pub struct Emitter<const D: usize = 3> {
     random: ChaCha8Rng,
     /// Its particles, by their indices in the model.
     particles: Vec<u32>,
-    /// Number of births so far.
+    /// Number of births so far, with those that were omitted.
     births: u64,
+    /// Number of births that were omitted, because the emitter started later than its world.
+    omitted: u64,
     /// For each particle the end of its latest lifetime, s.
     deaths: Vec<f64>,
 }
@@ -177,6 +179,7 @@ impl<const D: usize> Emitter<D> {
             settings,
             particles: (0..particles as u32).collect(),
             births: 0,
+            omitted: 0,
             deaths: vec![f64::NEG_INFINITY; particles],
         })
     }
@@ -265,14 +268,28 @@ impl<const D: usize> Emitter<D> {
         self.births = self.births.max(due);
     }
 
-    /// Restores the state of the emitter at the end of the step that ended at `time`, s. Draws the
-    /// lifetimes of the last births again, because a snapshot does not contain them.
-    pub(crate) fn restore(&mut self, time: f64) {
+    /// Restores the state of the emitter at the end of the step that ended at `time`, s, given how many
+    /// births it has omitted. Draws the lifetimes of the last births again, because a snapshot does not
+    /// contain them.
+    pub(crate) fn restore(&mut self, time: f64, omitted: u64) {
+        self.omitted = omitted;
         self.births = self.births_until(time);
-        for birth in self.births.saturating_sub(self.particles.len() as u64)..self.births {
+        let first = self.births.saturating_sub(self.particles.len() as u64).max(omitted);
+        for birth in first..self.births {
             let (index, [_, _], lifetime) = self.draw(birth);
             self.deaths[index] = self.birth_time(birth) + lifetime;
         }
+    }
+
+    /// Omits all births up to `time`, s.
+    pub(crate) fn start_at(&mut self, time: f64) {
+        self.omitted = self.births_until(time);
+        self.births = self.omitted;
+    }
+
+    /// Number of births that it has omitted.
+    pub(crate) fn omitted(&self) -> u64 {
+        self.omitted
     }
 
     /// Draws a birth: the index of its particle, its position and velocity, m and m/s, and its

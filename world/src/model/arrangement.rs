@@ -7,6 +7,7 @@ use std::str::FromStr;
 use taut_core::{Particles, Renumbering, Schedule, SheetError, Sticks};
 
 use super::Model;
+use crate::error::ModelError;
 
 /// The name of a way to order sticks. A [`Schedule`] is the order itself, made for the sticks of one
 /// model; an [`Arrangement`] is an `Order` with a numbering of the particles.
@@ -60,7 +61,7 @@ pub struct Arrangement {
 }
 
 /// Why an arrangement is not possible.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ArrangementError {
     /// An unknown name.
@@ -87,6 +88,9 @@ pub enum ArrangementError {
     /// The sticks are not those of the sheet.
     #[error(transparent)]
     Sheet(#[from] SheetError),
+    /// Sticks refer to particles that the model does not have.
+    #[error(transparent)]
+    Model(#[from] ModelError),
 }
 
 /// All orders with their names.
@@ -206,8 +210,7 @@ impl Arrangement {
             return self.of(model);
         }
         let too_many = ArrangementError::TooManyCopies { copies };
-        let Ok(complete) = model.complete() else { return Err(too_many) };
-        let Arranged { particles, sticks, schedule, renumbering } = self.of(&complete)?;
+        let Arranged { particles, sticks, schedule, renumbering } = self.of(model)?;
         let particles = Particles::side_by_side(repeat_n(&particles, copies));
         let sticks = Sticks::side_by_side(repeat_n(&sticks, copies));
         let (Ok(particles), Ok(sticks)) = (particles, sticks) else { return Err(too_many) };
@@ -224,11 +227,13 @@ impl Arrangement {
     ///
     /// # Errors
     /// If the order is [`Order::Sheet`], and the model is not a sheet, its sticks are not those of the
-    /// sheet, or the numbering is applied before the order is made.
+    /// sheet, or the numbering is applied before the order is made. If sticks refer to particles that the
+    /// model does not have.
     ///
     /// # Panics
     /// Never: renumbering keeps batches free of shared particles.
     pub fn of(self, model: &Model) -> Result<Arranged, ArrangementError> {
+        let model = &*model.complete()?;
         let renumbering = match self.numbering {
             Numbering::Given => None,
             Numbering::Rcm | Numbering::RcmAfter => {

@@ -21,6 +21,9 @@ impl<const D: usize> Model<D> {
     /// # Ok::<(), taut_world::ModelError>(())
     /// ```
     ///
+    /// Add limbs before [self-collision](Model::self_colliding), whose default thickness is the spacing for
+    /// cloth and ropes, and 0 for limbs.
+    ///
     /// # Errors
     /// An end that is not a particle, or a radius that is not from 0 to 1e12 m.
     pub fn with_limbs(

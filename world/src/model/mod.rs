@@ -282,13 +282,12 @@ impl<const D: usize> Model<D> {
         Ok(Cow::Owned(Sticks::side_by_side([&self.sticks, &no_sticks])?))
     }
 
-    /// A copy of the model whose sticks are extended to all its particles.
-    pub(crate) fn complete(&self) -> Result<Self, ModelError> {
-        let mut complete = self.clone();
-        if let Cow::Owned(sticks) = self.sticks_for_all_particles()? {
-            complete.sticks = sticks;
-        }
-        Ok(complete)
+    /// The model with its sticks extended to all its particles.
+    pub(crate) fn complete(&self) -> Result<Cow<'_, Self>, ModelError> {
+        Ok(match self.sticks_for_all_particles()? {
+            Cow::Borrowed(_) => Cow::Borrowed(self),
+            Cow::Owned(sticks) => Cow::Owned(Self { sticks, ..self.clone() }),
+        })
     }
 
     /// Combines several models into one, with their particles and sticks one after the other.
@@ -359,9 +358,14 @@ impl<const D: usize> Model<D> {
     }
 
     /// The model with renumbered particles. It is not a [sheet](Self::sheet).
+    ///
+    /// # Panics
+    /// If the renumbering is of another number of particles, or sticks refer to particles that the model
+    /// does not have.
     #[must_use]
     pub fn renumbered(&self, renumbering: &Renumbering) -> Self {
-        let (particles, sticks) = renumbering.apply(&self.particles, &self.sticks);
+        let sticks = self.sticks_for_all_particles().expect("sticks are between particles");
+        let (particles, sticks) = renumbering.apply(&self.particles, &sticks);
         let new_of = |&old: &u32| renumbering.new_of(old);
         Self {
             particles,
@@ -396,7 +400,7 @@ impl<const D: usize> Model<D> {
     /// as in meshes from tools that ignore locality.
     ///
     /// # Panics
-    /// Never: a shuffled list of indices is a permutation.
+    /// If sticks refer to particles that the model does not have.
     #[must_use]
     pub fn shuffled(&self, seed: u64) -> Self {
         let mut random = ChaCha8Rng::seed_from_u64(seed);

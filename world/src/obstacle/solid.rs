@@ -384,10 +384,14 @@ impl<S: Shape<D>, const D: usize> Obstacle<D> for Solid<S, D> {
         if !self.moves() {
             return false;
         }
+        let travel = self.travel(corners, step);
+        if travel == 0.0 {
+            return false; // the path has ended, or not yet begun
+        }
         let start = self.pose(step.time - f64::from(step.duration));
         let [low, high] = *corners;
         // Twice the travel, a generous bound: between the poses, points move along curves.
-        let search_distance = self.surface.thickness + 2.0 * self.travel(corners, step);
+        let search_distance = self.surface.thickness + 2.0 * travel;
         self.shape
             .sides(&start)
             .as_ref()

@@ -187,10 +187,27 @@ impl<const D: usize> Model<D> {
 
     /// Checks the settings, and sets them. If they have no thickness, they get the default thickness.
     fn set_self_collision(&mut self, settings: SelfCollision) -> Result<(), ModelError> {
-        let SelfCollision { thickness, friction, .. } = settings;
-        let friction = f64::from(friction);
+        self.self_collision = Some(settings);
+        self.check_self_collision()?;
+        self.self_collision = self.resolved_self_collision();
+        Ok(())
+    }
+
+    /// The settings of self-collision; without a thickness, they get the default thickness.
+    pub(crate) fn resolved_self_collision(&self) -> Option<SelfCollision> {
+        let settings = self.self_collision?;
+        let thickness = settings.thickness.or_else(|| Some(self.default_thickness() as f32));
+        Some(SelfCollision { thickness, ..settings })
+    }
+
+    /// Checks the settings of self-collision.
+    ///
+    /// # Errors
+    /// Same as [`self_colliding`](Self::self_colliding).
+    pub(crate) fn check_self_collision(&self) -> Result<(), ModelError> {
+        let Some(settings) = self.resolved_self_collision() else { return Ok(()) };
+        let (thickness, friction) = (settings.distance(), f64::from(settings.friction));
         ModelError::check("friction", "the friction of cloth", friction, 0.0.., "at least 0")?;
-        let thickness = thickness.unwrap_or_else(|| self.default_thickness() as f32);
         let (what, least, must) = if self.has_colliders() {
             ("the thickness of limbs and bodies, m,", 0.0, "from 0 to 1e12")
         } else {
@@ -207,7 +224,6 @@ impl<const D: usize> Model<D> {
         if !self.has_colliders() {
             check_thickness(self, thickness)?;
         }
-        self.self_collision = Some(SelfCollision { thickness: Some(thickness), ..settings });
         Ok(())
     }
 
@@ -226,7 +242,8 @@ impl<const D: usize> Model<D> {
     /// The least thickness with which nothing passes between the corners of a face, m, if that is
     /// more than the model has.
     pub(crate) fn required_thickness(&self) -> Option<f32> {
-        let thickness = self.self_collision.filter(|_| !self.has_colliders())?.distance();
+        let thickness =
+            self.resolved_self_collision().filter(|_| !self.has_colliders())?.distance();
         let least = self.covering_radii().fold(0.0, f64::max) as f32;
         (least > thickness).then_some(least)
     }

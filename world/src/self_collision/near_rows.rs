@@ -126,6 +126,30 @@ impl<const D: usize> NearRows<D> {
         margin: Margin<'_>,
         workers: &mut Workers<'_>,
     ) {
+        self.search_up_to(ROWS_MAX * CLUSTER * PART, balls, pairings, margin, workers);
+    }
+
+    /// Like [`search`](Self::search), for all pairs, whatever their number.
+    pub(crate) fn search_all(
+        &mut self,
+        balls: &Balls<D>,
+        pairings: &impl Pairings,
+        margin: Margin<'_>,
+    ) {
+        let limit = usize::MAX / self.parts.len().max(1);
+        self.search_up_to(limit, balls, pairings, margin, &mut Workers::caller());
+    }
+
+    /// Searches with a limit of the number of rows of each part. Parts with more of them get what others
+    /// have left unused.
+    fn search_up_to(
+        &mut self,
+        limit: usize,
+        balls: &Balls<D>,
+        pairings: &impl Pairings,
+        margin: Margin<'_>,
+        workers: &mut Workers<'_>,
+    ) {
         let Self { tree, motions, parts } = self;
         let (common, ahead, radii) = match margin {
             Margin::Uniform { substeps, .. } => (motions.common(), (substeps - 1) as f32, None),
@@ -149,7 +173,6 @@ impl<const D: usize> NearRows<D> {
                 limit,
             });
         };
-        let limit = ROWS_MAX * CLUSTER * PART;
         workers.for_each(parts, |part, rows| search(part, rows, limit));
         share_unused(parts, limit, Vec::len, search);
     }

@@ -11,7 +11,6 @@ use taut_core::Sticks;
 use super::clusters::{Balls, CLUSTER, clustered};
 use super::margin::Margin;
 use super::near_rows::{NearRows, Pairing, Pairings};
-use super::workers::Workers;
 use crate::error::ModelError;
 use crate::model::Model;
 use crate::vector::{difference, length};
@@ -226,13 +225,8 @@ impl Pairings for WithinModel {
 }
 
 impl RestPairs {
-    /// # Errors
-    /// If the thickness is [too large](check_thickness).
-    pub(crate) fn new<const D: usize>(
-        model: &Model<D>,
-        thickness: f32,
-    ) -> Result<Self, ModelError> {
-        check_thickness(model, thickness)?;
+    /// The pairs of a model whose thickness is not [too large](check_thickness).
+    pub(crate) fn new<const D: usize>(model: &Model<D>, thickness: f32) -> Self {
         let count = model.particles.len();
         let points: Vec<[f32; D]> = (0..count).map(|it| model.particles.position(it)).collect();
         let particles = clustered(&points);
@@ -256,7 +250,7 @@ impl RestPairs {
         let left_out = LeftOut::new(balls.models.len(), pairs.iter().copied());
         let mut near = NearRows::new(&balls);
         let pairings = WithinModel { thickness, left_out };
-        near.search(&balls, &pairings, Margin::Distance(0.0), &mut Workers::caller());
+        near.search_all(&balls, &pairings, Margin::Distance(0.0));
         let neighbours = Neighbours::new(model);
         let is_near = |&[one, other]: &[usize; 2]| {
             length(difference(balls.position(one), balls.position(other))) < thickness
@@ -273,6 +267,16 @@ impl RestPairs {
             pairs.extend(of_one.iter().filter(is_reached));
         }
         let close_count = pairs.len() - joined_count;
-        Ok(Self { particles, pairs, close_count })
+        Self { particles, pairs, close_count }
+    }
+
+    /// For each particle the first of its slots, counted from `first`; the others are padding. `count`
+    /// is the number of particles.
+    pub(crate) fn first_slots(&self, first: u32, count: usize) -> Vec<u32> {
+        let mut slots = vec![0; count];
+        for (slot, &particle) in self.particles.iter().enumerate().rev() {
+            slots[particle as usize] = first + slot as u32;
+        }
+        slots
     }
 }

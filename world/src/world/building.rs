@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use taut_core::{Kernel, PlanError, Schedule};
+use taut_core::{Kernel, ParticleError, PlanError, Schedule};
 
 use super::AnchorCursors;
 use super::collider_contacts::ColliderContacts;
@@ -17,6 +17,7 @@ use crate::grouping::{IslandModels, group_models};
 use crate::model::Model;
 use crate::scene::Scene;
 use crate::sleep::Sleep;
+use crate::springs::SpringError;
 
 impl<const D: usize> World<D>
 where
@@ -44,10 +45,11 @@ impl<const D: usize> World<D> {
         scene: &Scene<D>,
         planner: &mut Planner<'_, D>,
     ) -> Result<Self, WorldError> {
+        let world = Self::without_spring_check(scene, planner)?;
         for (_, Model { springs, particles, .. }) in scene.models() {
             check_springs(springs, particles.inverse_masses(), &scene.settings.step)?;
         }
-        Self::without_spring_check(scene, planner)
+        Ok(world)
     }
 
     /// Makes a world without checking that substeps are short enough for the springs: for resuming from
@@ -79,10 +81,8 @@ impl<const D: usize> World<D> {
                 springs: 0..0,
                 bodies: 0..0,
             });
-            let (needed, particles) = (model.sticks.particles(), model.particles.len());
-            if needed > particles {
-                return Err(PlanError::TooFewParticles { needed, particles }.into());
-            }
+            check_particle_numbers(model)?;
+            model.check_self_collision()?;
         }
         let mut world = Self {
             settings: scene.settings,
@@ -113,7 +113,7 @@ impl<const D: usize> World<D> {
             group_models(models, scene.order, sleeps)
         {
             let joined = match &models[..] {
-                [(_, model)] => model.complete()?,
+                [(_, model)] => model.complete()?.into_owned(),
                 models => Model::side_by_side(models.iter().map(|(_, model)| *model))?,
             };
             let copies = copies_min.map(|min| (&models[0].1.particles, min));
@@ -143,7 +143,7 @@ impl<const D: usize> World<D> {
             world.sticks.add_island(sticks.map(|stick| stick as u32).collect());
             world.islands.push(island);
         }
-        world.self_collisions = SelfCollisions::new(scene, &world.models, &world.particles)?;
+        world.self_collisions = SelfCollisions::new(scene, &world.models, &world.particles);
         world.collider_contacts = ColliderContacts::new(scene, &world.models, &world.particles);
         world.drop_lost_limbs();
         let first_particles: Vec<usize> =
@@ -152,4 +152,26 @@ impl<const D: usize> World<D> {
         world.prepare_sleeping(scene);
         Ok(world)
     }
+}
+
+/// Checks that sticks, springs, faces and groups of a model refer to particles that it has.
+fn check_particle_numbers<const D: usize>(model: &Model<D>) -> Result<(), WorldError> {
+    let particles = model.particles.len();
+    let needed = model.sticks.particles();
+    if needed > particles {
+        return Err(PlanError::TooFewParticles { needed, particles }.into());
+    }
+    let is_missing = |particle: &u32| *particle as usize >= particles;
+    for (spring, ends) in model.springs.ends().iter().enumerate() {
+        if let Some(&particle) = ends.iter().find(|end| is_missing(end)) {
+            return Err(SpringError::NoSuchParticle { spring, particle, particles }.into());
+        }
+    }
+    let corners = model.faces.as_flattened();
+    if let Some(&missing) = model.groups.values().flatten().chain(corners).find(|it| is_missing(it))
+    {
+        let particle = missing as usize;
+        return Err(ParticleError::NoSuchParticle { particle, particles }.into());
+    }
+    Ok(())
 }

@@ -6,17 +6,20 @@ use taut_core::{Particles, Real, Sticks};
 
 use super::snapshot::ModelSignature;
 use super::{ModelRange, World};
+use crate::emitter::Emitter;
 use crate::model::Model;
 
 impl<const D: usize> World<D> {
     /// Copies from another world the state of the models that both worlds have, the time and the number
     /// of steps: for models that are added to a scene or removed from it while it is simulated. The
-    /// other models keep their initial state. Returns the number of models copied.
+    /// other models keep their initial state; their emitters start at this time, and their guides move
+    /// particles to where they would be at this time. Returns the number of models copied.
     ///
     /// Two models are the same if they have the same name, the same number of particles, the same ends
     /// of sticks and the same springs. Their positions, previous positions, masses, pins, grabs, drags,
     /// tear factors, torn sticks and emitted particles are copied. With the same settings a model then
-    /// has the bits that it would have had in the other world. Changed rest lengths, kinds, stiffness and compliance of
+    /// has the bits that it would have had in the other world, unless that was
+    /// [reordered](Self::reorder). Schedules, changed rest lengths, kinds, stiffness and compliance of
     /// sticks, and broken ties, are not copied. All models are awake afterwards.
     ///
     /// ```
@@ -59,21 +62,27 @@ impl<const D: usize> World<D> {
         }
         self.held_changed = true;
         (self.steps, self.time) = (from.steps, from.time);
-        self.restore_emitters(&common);
+        self.carry_over_emitters(from, &common);
         self.wake_all();
         common.len()
     }
 
-    /// Restores the emitters of the models that both worlds have. Other emitters keep their initial
-    /// state.
-    fn restore_emitters(&mut self, common: &[[ModelRange; 2]]) {
-        for [_, new] in common {
-            let world_numbers = self.particles.in_island(new.island);
-            for emitter in &mut self.islands[new.island].model.emitters {
-                let first = world_numbers[emitter.particles()[0] as usize] as usize;
-                if new.particles.contains(&first) {
-                    emitter.restore(self.time);
-                }
+    /// Restores the emitters of the common models. The other emitters start at the time of the world.
+    fn carry_over_emitters(&mut self, from: &Self, common: &[[ModelRange; 2]]) {
+        let emitters = self.islands.iter_mut().flat_map(|island| &mut island.model.emitters);
+        emitters.for_each(|emitter| emitter.start_at(self.time));
+        for [old, new] in common {
+            let [old_numbers, numbers] = [(&from.particles, old), (&self.particles, new)]
+                .map(|(it, model)| it.in_island(model.island));
+            let is_of = |numbers: &[u32], model: &ModelRange, emitter: &Emitter<D>| {
+                model.particles.contains(&(numbers[emitter.particles()[0] as usize] as usize))
+            };
+            let old_emitters = &from.islands[old.island].model.emitters;
+            let old_emitters = old_emitters.iter().filter(|it| is_of(old_numbers, old, it));
+            let emitters = self.islands[new.island].model.emitters.iter_mut();
+            let emitters = emitters.filter(|it| is_of(numbers, new, it));
+            for (emitter, old) in emitters.zip(old_emitters) {
+                emitter.restore(self.time, old.omitted());
             }
         }
     }
@@ -104,7 +113,8 @@ impl<const D: usize> World<D> {
                 let old = from.locate_stick(old);
                 let old = old.map(|(island, old)| (&from.islands[island].model, old));
                 let is_torn = |(model, old): (&Model<D>, usize)| model.sticks.is_torn(old);
-                if old.is_none_or(is_torn) {
+                let is_new = !self.islands[island].model.sticks.is_torn(new);
+                if is_new && old.is_none_or(is_torn) {
                     torn[island].push(new as u32);
                 }
                 let factor = old.and_then(|(model, old)| model.tear_factors.get(old).copied());

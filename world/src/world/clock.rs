@@ -155,7 +155,9 @@ where
     ) -> Result<(Frame, Outcome), WorldError> {
         clock.dt = Clock::new(self.settings.step.dt)?.dt;
         let frame = clock.advance(elapsed);
-        let mut total = Outcome { finite: true, torn: 0, broken: 0 };
+        // Without a step, the positions decide: the world may have blown up before.
+        let finite = frame.steps > 0 || self.positions().flatten().all(f32::is_finite);
+        let mut total = Outcome { finite, torn: 0, broken: 0 };
         for steps_left in (0..frame.steps).rev() {
             if steps_left == 0 {
                 self.record_positions();

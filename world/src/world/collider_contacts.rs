@@ -125,7 +125,7 @@ impl<const D: usize> ColliderContacts<D> {
         // For each model, the index of its first particle in `gathered`.
         let mut first_of_model = Vec::new();
         for (index, ((_, model), range)) in scene.models().zip(ranges).enumerate() {
-            let Some(settings) = model.self_collision else {
+            let Some(settings) = model.resolved_self_collision() else {
                 first_of_model.push(None);
                 continue;
             };

@@ -44,7 +44,7 @@ pub enum WorldError {
         particle: usize,
     },
     /// The particle to unpin has no mass to restore.
-    #[error("particle {particle} has no mass to restore: set its inverse mass to free it")]
+    #[error("particle {particle} has no mass to restore: set its inverse mass, then unpin it")]
     NoMassToRestore {
         /// The number of the particle.
         particle: usize,

@@ -60,13 +60,16 @@ impl<const D: usize> World<D> {
         Ok(())
     }
 
-    /// Moves a particle, pinned or free, to a point, m, and stops it.
+    /// Moves a particle, free, pinned or grabbed, to a point, m, and stops it.
     ///
     /// # Errors
     /// No such particle, or an invalid coordinate. The world is then unchanged.
     pub fn set_position(&mut self, particle: usize, point: [f32; D]) -> Result<(), WorldError> {
         let (island, number) = self.find(particle)?;
         self.islands[island].model.particles.set_position(number, point)?;
+        if let Some(held) = self.held.get_mut(&particle) {
+            held.displacement = [0.0; D];
+        }
         self.wake_group(island);
         Ok(())
     }
@@ -77,6 +80,9 @@ impl<const D: usize> World<D> {
     /// This is where a particle on the parabola `x + v t + ½ a t²` was a substep ago. Verlet
     /// integration of a constant acceleration has no error if the previous position is exact, so
     /// without damping the particle follows that parabola.
+    ///
+    /// A particle with inverse mass 0 does not move. One that is pinned or grabbed loses this velocity
+    /// when it is freed.
     ///
     /// # Errors
     /// No such particle, or an invalid previous position. The world is then unchanged.
@@ -112,7 +118,8 @@ impl<const D: usize> World<D> {
     ///
     /// # Errors
     /// No such particle; or [`WorldError::NoMassToRestore`] if its inverse mass was 0 in the scene or
-    /// was set to 0. Then only [`set_inverse_mass`](Self::set_inverse_mass) can free it.
+    /// was set to 0. Then [`set_inverse_mass`](Self::set_inverse_mass) gives it a mass, after which it
+    /// can be unpinned.
     pub fn unpin(&mut self, particle: usize) -> Result<(), WorldError> {
         let (island, number) = self.find(particle)?;
         match self.held.get_mut(&particle) {

@@ -11,7 +11,7 @@ use crate::simd::widest;
 pub(super) struct TearLimits {
     layout: RunLayout,
     /// For each slot the square of the length at which its stick tears, m²; infinite if the stick
-    /// never tears or is torn.
+    /// never tears, does not pull, or is torn.
     limits: Vec<f32>,
     /// Up to where changes of the sticks have been read.
     cursor: Option<Cursor>,
@@ -53,8 +53,9 @@ impl TearLimits {
             let stick = stick as usize;
             if let Some(slot) = self.layout.slot(stick) {
                 let length = sticks.rest(stick) * factors[stick];
-                self.limits[slot] =
-                    if sticks.is_torn(stick) { f32::INFINITY } else { length * length };
+                // A stick that does not pull may be much longer than its rest length.
+                let may_tear = !sticks.is_torn(stick) && sticks.kind(stick).pulls();
+                self.limits[slot] = if may_tear { length * length } else { f32::INFINITY };
             }
         };
         match self.cursor.map_or(Delta::Everything, |cursor| changes.since(cursor)) {

@@ -7,7 +7,6 @@ use taut_lanes::Team;
 
 use super::ModelRange;
 use super::number_map::NumberMap;
-use crate::error::ModelError;
 use crate::matter::Islands;
 use crate::scene::Scene;
 use crate::self_collision::{
@@ -130,15 +129,21 @@ impl<const D: usize> SelfCollisions<D> {
         scene: &Scene<D>,
         ranges: &[ModelRange],
         numbers: &NumberMap,
-    ) -> Result<Option<Self>, ModelError> {
+    ) -> Option<Self> {
         let (mut participants, mut left_out) = (Vec::<Participant>::new(), Vec::new());
+        // For each model the slot of each particle; empty if the model has no balls.
+        let mut slots_of_models: Vec<Vec<u32>> = Vec::new();
         let mut first_slot = 0;
         for ((_, model), range) in scene.models().zip(ranges) {
             // Limbs and bodies take part in `ColliderContacts`.
-            let settings = model.self_collision.filter(|_| !model.has_colliders());
-            let Some(settings) = settings else { continue };
-            let rest = RestPairs::new(model, settings.distance())?;
+            let settings = model.resolved_self_collision().filter(|_| !model.has_colliders());
+            let Some(settings) = settings else {
+                slots_of_models.push(Vec::new());
+                continue;
+            };
+            let rest = RestPairs::new(model, settings.distance());
             left_out.extend(rest.pairs.iter().map(|pair| pair.map(|slot| first_slot + slot)));
+            slots_of_models.push(rest.first_slots(first_slot, model.particles.len()));
             first_slot += rest.particles.len() as u32;
             participants.push(Participant {
                 particles: range.particles.clone(),
@@ -146,6 +151,13 @@ impl<const D: usize> SelfCollisions<D> {
                 rest,
                 required_thickness: model.required_thickness(),
             });
+        }
+        for tie in scene.ties() {
+            let slots = |end: usize| {
+                let slots = &slots_of_models[tie.models[end]];
+                tie.points[end].terms().filter_map(|(particle, _)| slots.get(particle as usize))
+            };
+            left_out.extend(slots(0).flat_map(|&one| slots(1).map(move |&other| [one, other])));
         }
         let balls = Balls::new(participants.iter().map(|it| it.particles.len()));
         let thickness = participants.iter().map(|it| it.settings.distance()).fold(0.0, f32::max);
@@ -161,7 +173,7 @@ impl<const D: usize> SelfCollisions<D> {
             balls,
         };
         collisions.locate(numbers);
-        Ok((!collisions.rules.participants.is_empty()).then_some(collisions))
+        (!collisions.rules.participants.is_empty()).then_some(collisions)
     }
 
     /// Finds the particles of all balls in the islands, after the numbers of particles there have

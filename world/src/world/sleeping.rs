@@ -16,21 +16,13 @@ pub(super) struct Sleeping<const D: usize> {
     may_sleep: Vec<bool>,
     /// The boxes of islands, for the broad phase.
     boxes: Vec<BoundingBox<D>>,
-    /// The pairs of islands near each other.
-    pairs: Vec<[usize; 2]>,
     /// The groups of islands that are tied or near each other.
     groups: DisjointSets,
 }
 
 impl<const D: usize> Sleeping<D> {
     fn new(settings: Sleep) -> Self {
-        Self {
-            settings,
-            may_sleep: Vec::new(),
-            boxes: Vec::new(),
-            pairs: Vec::new(),
-            groups: DisjointSets::default(),
-        }
+        Self { settings, may_sleep: Vec::new(), boxes: Vec::new(), groups: DisjointSets::default() }
     }
 
     /// Decides which islands sleep in the step that begins. Returns whether all do.
@@ -60,14 +52,14 @@ impl<const D: usize> Sleeping<D> {
 
     /// Finds the groups of islands that are tied or near each other.
     fn find_groups(&mut self, world: &World<D>) {
-        let Self { boxes, pairs, groups, .. } = self;
+        let Self { boxes, groups, .. } = self;
         groups.reset(world.islands.len());
         for tie in world.ties.iter().filter(|tie| !tie.broken) {
             groups.unite(tie.islands.map(|island| island as u32));
         }
         let contact_bounds = |index: usize| {
             let Island { model, sleep_state, .. } = &world.islands[index];
-            sleep_state.as_ref()?.contact_bounds(&model.particles, &world.settings)
+            sleep_state.as_ref()?.contact_bounds(model, &world.settings, world.time)
         };
         boxes.clear();
         boxes.extend((0..world.islands.len()).filter_map(|object| {
@@ -79,10 +71,12 @@ impl<const D: usize> Sleeping<D> {
                 .map(|index| world.islands[index].sleep_state.as_ref()?.self_collision());
             one.zip(other).is_some_and(|(one, other)| one.collides_with(other))
         };
-        sweep::pairs(boxes, may_collide, pairs);
-        for pair in &*pairs {
-            groups.unite(pair.map(|island| island as u32));
-        }
+        // Of many islands on one heap, almost all pairs are near each other, so the pairs are not stored.
+        sweep::for_each_pair(boxes, |one, other| {
+            if may_collide(one, other) {
+                groups.unite([one, other].map(|island| island as u32));
+            }
+        });
     }
 
     /// Keeps all islands of a group awake if one of them may not sleep.
@@ -110,9 +104,9 @@ impl<const D: usize> World<D> {
         }
         for ((_, model), range) in scene.models().zip(&self.models) {
             if let (Some(settings), Some(sleep_state)) =
-                (&model.self_collision, &mut self.islands[range.island].sleep_state)
+                (model.resolved_self_collision(), &mut self.islands[range.island].sleep_state)
             {
-                sleep_state.add_self_collision(settings);
+                sleep_state.add_self_collision(&settings);
             }
         }
     }

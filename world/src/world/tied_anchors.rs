@@ -45,14 +45,16 @@ impl<const D: usize> Scene<D> {
     /// The tied particles that will be anchors, as pairs of a model and the particle's number in it.
     pub(super) fn tied_anchors(&self) -> BTreeSet<(usize, u32)> {
         let models: Vec<_> = self.models().map(|(_, model)| model).collect();
+        let mut model_masses = BTreeMap::new();
         let ends = self.ties().iter().flat_map(|tie| [(tie, 0), (tie, 1)]);
         let anchors = ends.filter_map(|(tie, end)| {
-            let [own, other] = [end, 1 - end].map(|end| models[tie.models[end]]);
+            let [own, other] = [end, 1 - end].map(|end| tie.models[end]);
             let particle = only_particle(&tie.points[end])?;
-            let inverse_mass = tie.points[1 - end].inverse_mass(&other.particles);
+            let inverse_mass = tie.points[1 - end].inverse_mass(&models[other].particles);
+            let mut mass = || *model_masses.entry(own).or_insert_with(|| models[own].mass());
             let is_anchor =
-                keeps_together(tie.kind, tie.distance) && is_heavy(inverse_mass, || own.mass());
-            is_anchor.then_some((tie.models[end], particle))
+                keeps_together(tie.kind, tie.distance) && is_heavy(inverse_mass, &mut mass);
+            is_anchor.then_some((own, particle))
         });
         anchors.collect()
     }

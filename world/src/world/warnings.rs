@@ -128,7 +128,7 @@ impl<const D: usize> Scene<D> {
             let is_pin = |it| inverse_masses[it as usize] == 0.0 || tied.contains(&(index, it));
             let count = untethered_particles(model, is_pin).len();
             warn_if_untethered(name, count, &mut warnings);
-            if let Some(settings) = model.self_collision {
+            if let Some(settings) = model.resolved_self_collision() {
                 warn_of_gaps(name, settings, model.required_thickness(), &mut warnings);
             }
         }

@@ -363,3 +363,86 @@ mod pairs {
         assert!(stretch(&world) < 0.02);
     }
 }
+
+/// A sphere around the origin, of triangles: an icosahedron whose triangles are divided into four,
+/// `divisions` times.
+#[cfg(feature = "parry")]
+fn sphere(radius: f64, divisions: u32) -> (Vec<[f32; 3]>, Vec<[u32; 3]>) {
+    use std::collections::HashMap;
+    let golden = 0.5 * (1.0 + 5.0_f64.sqrt());
+    let mut points: Vec<[f64; 3]> = Vec::new();
+    for axis in 0..3 {
+        for (one, golden) in [(-1.0, -golden), (1.0, -golden), (-1.0, golden), (1.0, golden)] {
+            let mut point = [0.0; 3];
+            (point[axis], point[(axis + 1) % 3]) = (one, golden);
+            points.push(point);
+        }
+    }
+    let distance = |a: [f64; 3], b: [f64; 3]| length([0, 1, 2].map(|axis| a[axis] - b[axis]));
+    let is_near = |a: u32, b: u32| distance(points[a as usize], points[b as usize]) < 2.1;
+    let mut triangles = Vec::new();
+    for a in 0..12 {
+        for b in a + 1..12 {
+            for c in b + 1..12 {
+                if is_near(a, b) && is_near(b, c) && is_near(c, a) {
+                    let [p, q, r] = [a, b, c].map(|corner| points[corner as usize]);
+                    let turn: f64 = (0..3)
+                        .map(|i| {
+                            let [j, k] = [(i + 1) % 3, (i + 2) % 3];
+                            p[i] * (q[j] * r[k] - q[k] * r[j])
+                        })
+                        .sum();
+                    triangles.push(if turn > 0.0 { [a, b, c] } else { [a, c, b] });
+                }
+            }
+        }
+    }
+    for _ in 0..divisions {
+        let mut middles = HashMap::new();
+        let mut middle = |a: u32, b: u32| {
+            *middles.entry([a.min(b), a.max(b)]).or_insert_with(|| {
+                let [p, q] = [a, b].map(|end| points[end as usize]);
+                points.push([0, 1, 2].map(|axis| p[axis] + q[axis]));
+                let last = points.last_mut().unwrap();
+                let scale = length(p) / length(*last);
+                *last = last.map(|x| x * scale);
+                points.len() as u32 - 1
+            })
+        };
+        triangles = triangles
+            .into_iter()
+            .flat_map(|[a, b, c]| {
+                let [ab, bc, ca] = [middle(a, b), middle(b, c), middle(c, a)];
+                [[a, ab, ca], [ab, b, bc], [ca, bc, c], [ab, bc, ca]]
+            })
+            .collect();
+    }
+    let scale = radius / length(points[0]);
+    (points.iter().map(|point| point.map(|x| (x * scale) as f32)).collect(), triangles)
+}
+
+#[test]
+#[cfg(feature = "parry")]
+fn finely_divided_spheres_collide_as_spheres() {
+    // Neighbouring triangles of the finer one differ by less than 1.5 degrees, so `parry3d` finds no face.
+    for divisions in [2, 5] {
+        let (points, triangles) = sphere(0.5, divisions);
+        let ball = Model::rigid_mesh(&points, &triangles, 1.0).unwrap();
+        let mut scene = scene();
+        scene.settings.step.acceleration = [0.0; 3];
+        for (name, side) in [("left", -1.0), ("right", 1.0)] {
+            let ball = ball.clone().moved([0.6 * side, 0.0, 0.0]);
+            scene.add(name, ball.moving_at([-side, 0.0, 0.0], H as f32)).unwrap();
+        }
+        scene.obstacles.push(Arc::new(taut_world::BodyContacts::default()));
+        let mut world = world(&scene);
+        let mut nearest = f64::INFINITY;
+        for _ in 0..60 {
+            assert!(world.step().unwrap().finite);
+            let centres: Vec<f64> =
+                bodies(&world).map(|(particles, body)| body.pose(particles).centre[0]).collect();
+            nearest = nearest.min(centres[1] - centres[0]);
+        }
+        assert!((nearest - 1.0).abs() < 0.03, "{divisions} divisions: {nearest} m");
+    }
+}

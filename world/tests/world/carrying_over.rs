@@ -89,6 +89,32 @@ fn emitted_particles_are_carried_over() {
 }
 
 #[test]
+fn an_emitter_that_is_new_starts_at_the_time_of_the_other_world() {
+    let mut scene = Scene::<3>::new();
+    scene.add("sheet", Model::cloth(&Cloth::spaced(4, 4, 0.1)).unwrap()).unwrap();
+    let mut world = world(&scene);
+    steps(&mut world, 50);
+    let settings =
+        EmitterSettings { rate: 60.0, lifetime: [1.0, 1.0], ..EmitterSettings::default() };
+    scene.add("drops", Model::emitter(settings).unwrap()).unwrap();
+    let mut next = crate::make::world(&scene);
+    assert_eq!(next.carry_over(&world), 1);
+    let alive = |world: &World<3>| {
+        let drops = world.model("drops").unwrap();
+        drops.len() - world.hidden_particles().filter(|it| drops.contains(it)).count()
+    };
+    let snapshot = next.snapshot();
+    let mut resumed = World::resume(&scene, |_| taut_scalar::ScalarKernel, &snapshot).unwrap();
+    for step in 0..30 {
+        assert!(alive(&next) <= step + 1, "{} drops after {step} steps", alive(&next));
+        assert_eq!((alive(&next), next.hash()), (alive(&resumed), resumed.hash()));
+        steps(&mut next, 1);
+        steps(&mut resumed, 1);
+    }
+    assert!(alive(&next) > 20);
+}
+
+#[test]
 fn particles_that_are_free_in_the_other_world_are_no_longer_held() {
     let mut scene = Scene::<3>::new();
     scene.add("sheet", Model::cloth(&Cloth::spaced(4, 4, 0.1)).unwrap()).unwrap();

@@ -68,6 +68,15 @@ fn a_drag_is_spread_over_substeps_and_a_release_keeps_its_velocity() {
     let [x, y, z] = world.position(0);
     assert!((x - 1.0).abs() < 1e-5 && y == 0.0 && (z + 2.0).abs() < 1e-5, "{x} {y} {z}");
 
+    // A particle that was moved to a point after the drag is at rest there.
+    world.grab(0).unwrap();
+    world.drag(0, [3.0, 0.0, 0.0]).unwrap();
+    steps(&mut world, 1);
+    world.set_position(0, [0.0, 5.0, 0.0]).unwrap();
+    world.release(0).unwrap();
+    steps(&mut world, 1);
+    assert_eq!(world.position(0), [0.0, 5.0, 0.0]);
+
     // Released after a step without a drag, the particle is at rest.
     world.grab(0).unwrap();
     steps(&mut world, 1);

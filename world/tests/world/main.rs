@@ -27,6 +27,7 @@ mod ragdolls;
 mod ropes;
 mod self_collision;
 mod sleeping;
+mod sleeping_near_motion;
 mod sleeping_snapshots;
 mod snapshots;
 mod splitting;

@@ -1,8 +1,11 @@
 //! Operations of all models: rotation, velocity, groups and renumbering.
 
-use taut_core::{Kernel, Plan, Renumbering, Schedule, Step};
+use taut_core::{Duplicates, Kernel, Particles, Plan, Renumbering, Schedule, Step, Sticks};
 use taut_scalar::ScalarKernel;
-use taut_world::{Cloth, Model, ModelError, Ragdoll, Rope, StickSet, Tethers};
+use taut_world::{
+    Arrangement, ArrangementError, Cloth, Model, ModelError, Ragdoll, Rope, Spring, Springs,
+    StickSet, Tethers, World, WorldError,
+};
 
 use super::make::{scene, steps, world};
 
@@ -141,4 +144,51 @@ fn a_group_rejects_particles_that_do_not_exist() {
     let cloth = cloth.with_group("middle", [4]).unwrap();
     assert_eq!(cloth.groups["middle"], [4]);
     assert!(matches!(cloth.with_group("middle", [5, 9]), Err(ModelError::Particles(_))));
+}
+
+#[test]
+fn sticks_may_be_between_the_first_particles_only() {
+    let sticks = Sticks::with_rests(2, &[[0, 1]], &[1.0], Duplicates::Keep).unwrap();
+    let particles = Particles::new(&[[0.0; 3], [1.0; 3], [2.0; 3]], &[1.0; 3]).unwrap();
+    let model = Model::new(particles, sticks);
+    assert_eq!(model.shuffled(1).particles.len(), 3);
+    for name in ["packed/rcm", "blocked+hilbert"] {
+        let arrangement: Arrangement = name.parse().unwrap();
+        assert_eq!(arrangement.of(&model).unwrap().sticks.particles(), 3, "{name}");
+        assert_eq!(arrangement.of_copies(&model, 2).unwrap().sticks.particles(), 6, "{name}");
+    }
+    let sticks = Sticks::with_rests(9, &[[0, 8]], &[1.0], Duplicates::Keep).unwrap();
+    let invalid = Model::new(model.particles.clone(), sticks);
+    let blocked: Arrangement = "blocked".parse().unwrap();
+    assert!(matches!(blocked.of(&invalid), Err(ArrangementError::Model(_))));
+}
+
+#[test]
+fn torn_sticks_do_not_become_springs() {
+    let mut rope = Model::rope(&[[0.0; 3], [0.3, 0.0, 0.0]], &Rope::default()).unwrap();
+    let count = rope.sticks.len();
+    rope.sticks.tear(0).unwrap();
+    assert_eq!(rope.sprung(10.0, 0.1).unwrap().springs.ends().len(), count - 1);
+}
+
+#[test]
+fn numbers_of_particles_that_do_not_exist_are_errors_of_the_world() {
+    let particles = Particles::new(&[[0.0; 3], [1.0; 3]], &[1.0; 2]).unwrap();
+    let valid =
+        Model::<3>::new(particles, Sticks::with_rests(0, &[], &[], Duplicates::Keep).unwrap());
+    let spring = Spring { rest: 1.0, stiffness: 1.0, damping: 0.0 };
+    let springs = Springs::new(10, &[[0, 9]], &[spring]).unwrap();
+    let mut in_group = valid.clone();
+    in_group.groups.insert("all".into(), vec![0, 9]);
+    let mut in_face = valid.clone();
+    in_face.faces = vec![[0, 1, 9]].into();
+    for model in [Model { springs, ..valid.clone() }, in_group, in_face] {
+        let error = World::new(&scene("model", model), |_| ScalarKernel).err().unwrap().to_string();
+        assert!(error.contains('9') && error.contains("particle"), "{error}");
+    }
+    // An invalid step is reported as such, not as one that is too long for springs.
+    let mut scene = scene("model", valid);
+    scene.settings.step.substeps = 0;
+    let error = World::new(&scene, |_| ScalarKernel).err();
+    assert!(matches!(error, Some(WorldError::Step(_))), "{error:?}");
 }

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use taut_core::{Duplicates, Particles, Schedule, Step, Sticks};
 use taut_scalar::ScalarKernel;
 use taut_world::{
-    Axes, Cloth, HalfSpace, Model, Path, Rope, Scene, SelfCollision, Solid, World, WorldError,
+    Attachment, Axes, Cloth, HalfSpace, Model, Path, Rope, Scene, SelfCollision, Solid, Tie, World,
+    WorldError,
 };
 
 use crate::make::{unconnected, world};
@@ -183,7 +184,7 @@ fn a_dragged_particle_pushes_others_and_stops() {
 }
 
 #[test]
-fn particles_joined_by_a_stick_collide_only_once_it_is_torn() {
+fn particles_joined_by_a_stick_collide_only_if_it_is_torn_in_the_scene() {
     // The distance of two particles after a step, m, which begins with a distance of 0.01 m. The
     // thickness is 0.05 m.
     let distance = |torn: bool| {
@@ -205,6 +206,50 @@ fn particles_joined_by_a_stick_collide_only_once_it_is_torn() {
     };
     let [joined, torn] = [false, true].map(distance);
     assert!(joined == 0.01 && torn > 0.04, "{joined} m, {torn} m");
+}
+
+#[test]
+fn tied_particles_do_not_collide() {
+    // Two sheets are sewn together along an edge.
+    let mut scene = Scene::new();
+    scene.settings.step.acceleration = [0.0; 3];
+    let first = Model::cloth(&Cloth::spaced(8, 8, 0.05)).unwrap();
+    let first = first.self_colliding(SelfCollision::default()).unwrap();
+    let second = first.clone().moved([0.35, 0.0, 0.0]);
+    scene.add("first", first).unwrap();
+    scene.add("second", second).unwrap();
+    let seam = [Attachment::group("first", "right"), Attachment::group("second", "left")];
+    scene.attach(&Tie::between(seam)).unwrap();
+    let mut world = world(&scene);
+    for _ in 0..60 {
+        assert!(world.step().unwrap().finite);
+    }
+    for tie in world.ties() {
+        let [a, b] = tie.ends;
+        let gap = (0..3).map(|axis| (a[axis] - b[axis]).powi(2)).sum::<f32>().sqrt();
+        assert!(gap < 1e-3, "the seam is open by {gap} m, with a force of {} N", tie.force);
+    }
+}
+
+#[test]
+fn the_default_thickness_applies_to_settings_that_a_caller_sets_directly() {
+    let mut model = sheet(SelfCollision::default());
+    let scene_of = |model: &Model| {
+        let mut scene = Scene::new();
+        scene.add("sheet", model.clone()).unwrap();
+        scene
+    };
+    let thickness = |scene: &Scene| {
+        let world = world(scene);
+        world.self_collision_settings().next().unwrap().thickness
+    };
+    let expected = thickness(&scene_of(&model));
+    assert!(expected.is_some_and(|it| it > 0.0));
+    model.self_collision = Some(SelfCollision::default());
+    assert_eq!(thickness(&scene_of(&model)), expected);
+    model.self_collision = Some(SelfCollision { friction: -1.0, ..SelfCollision::default() });
+    let error = World::new(&scene_of(&model), |_| ScalarKernel).err().unwrap();
+    assert!(error.to_string().contains("friction"), "{error}");
 }
 
 #[test]

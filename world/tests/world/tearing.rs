@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
-use taut_core::{Duplicates, Particles, Sticks};
+use taut_core::{Duplicates, Kind, Particles, Sticks};
 use taut_scalar::ScalarKernel;
 use taut_world::{
     HexSheet, Limb, LimbContacts, Model, Obstacle, REMOVED, Ragdoll, Rope, Scene, SelfCollision,
@@ -241,6 +241,22 @@ fn tear_factors_may_change_between_steps() {
 }
 
 #[test]
+fn sticks_that_only_push_do_not_tear_by_stretch() {
+    // A stick that keeps its ends at least 0.1 m apart, at a distance of 1 m, and one that pulls.
+    let particles = Particles::new(&[[0.0; 3], [1.0, 0.0, 0.0]], &[1.0; 2]).unwrap();
+    let model = |kind| {
+        let mut sticks = Sticks::with_rests(2, &[[0, 1]], &[0.1], Duplicates::Keep).unwrap();
+        sticks.set_kind(0, kind).unwrap();
+        Model::new(particles.clone(), sticks).tearing_at(2.0)
+    };
+    for (kind, torn) in [(Kind::Minimum, 0), (Kind::Maximum, 1)] {
+        let mut scene = scene("pair", model(kind));
+        scene.settings.step.iterations = 0;
+        assert_eq!(world(&scene).step().unwrap().torn, torn, "{kind:?}");
+    }
+}
+
+#[test]
 fn tear_factors_changed_in_an_island_apply_from_the_next_step() {
     let mut world = world(&scene("sheet", drape(8, StickSet::All).tearing_at(9.0)));
     steps(&mut world, 3);
@@ -271,13 +287,15 @@ fn a_limb_whose_stick_is_torn_no_longer_collides() {
     // A rope falls across a pinned rod of one stick, which has a limb.
     let rope_along = |points: &[[f32; 3]], spacing| {
         let rope = Rope { spacing, density: 1.0, ..Rope::default() };
-        let rope = Model::rope(points, &rope).unwrap();
-        rope.self_colliding(SelfCollision::default()).unwrap()
+        Model::rope(points, &rope).unwrap()
     };
+    let settings = SelfCollision::default();
     let rod = rope_along(&[[0.0, 0.0, -0.3], [0.0, 0.0, 0.3]], 10.0).pinned("ends");
+    let rod = rod.with_limbs([([0, 1], 0.05)]).unwrap().self_colliding(settings).unwrap();
+    let rope = rope_along(&[[-0.4, 0.1, 0.0], [0.4, 0.1, 0.0]], 0.03);
     let mut scene = Scene::new();
-    scene.add("rod", rod.with_limbs([([0, 1], 0.05)]).unwrap()).unwrap();
-    scene.add("rope", rope_along(&[[-0.4, 0.1, 0.0], [0.4, 0.1, 0.0]], 0.03)).unwrap();
+    scene.add("rod", rod).unwrap();
+    scene.add("rope", rope.self_colliding(settings).unwrap()).unwrap();
     let mut world = world(&scene);
     let highest = |world: &World| {
         let rope = world.model("rope").unwrap();

@@ -105,3 +105,14 @@ fn a_clock_advances_a_world_with_long_steps_and_rejects_too_short_ones() {
     // No substep may be shorter than 1e-5 s.
     assert_eq!(Clock::new(9e-6), Err(StepError::Length { dt: f64::from(9e-6_f32) }));
 }
+
+#[test]
+fn a_world_that_has_blown_up_is_not_finite_without_a_step() {
+    let mut world = world(&scene("disc", Model::disc(4, StickSet::All).unwrap()));
+    let mut clock = Clock::new(world.settings().step.dt).unwrap();
+    let (frame, outcome) = world.advance(&mut clock, 1e-4).unwrap();
+    assert!(frame.steps == 0 && outcome.finite);
+    world.islands_mut()[0].model.particles.positions_mut(1)[3] = f32::NAN;
+    let (frame, outcome) = world.advance(&mut clock, 1e-4).unwrap();
+    assert!(frame.steps == 0 && !outcome.finite);
+}

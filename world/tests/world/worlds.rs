@@ -201,6 +201,11 @@ fn each_copy_in_a_repeated_scene_has_the_bits_of_the_scene() {
     for (particle, position) in many.positions().enumerate() {
         assert_eq!(position, one.position(particle % one.len()));
     }
+    // The limit is checked before any copy is made.
+    let error = scene.repeated(usize::MAX).unwrap_err().to_string();
+    assert!(error.contains("copies"), "{error}");
+    let error = scene.repeated(1 << 20).unwrap_err().to_string();
+    assert!(error.contains("particles of all models"), "{error}");
     let ends = ["flag", "rope"].map(|model| Attachment::new(model, Place::Particle(0)));
     scene.attach(&Tie::between(ends)).unwrap();
     assert_eq!(scene.repeated(2).unwrap_err(), SceneError::TiesOfCopies);

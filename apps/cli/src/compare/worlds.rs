@@ -189,7 +189,11 @@ fn render(rows: &[WorldRow]) -> String {
             Cell::new(format!("{:.1}", row.sticks_us_median)),
             Cell::new(format!("{:.1}", row.others_us_median)),
             Cell::new(format!("{sticks_percent:.0}")),
-            Cell::new(format!("{:.3}", row.ns_per_stick)),
+            Cell::new(if row.ns_per_stick.is_nan() {
+                "-".to_owned() // the scene has no sticks
+            } else {
+                format!("{:.3}", row.ns_per_stick)
+            }),
             Cell::new(format!("{:.2}", row.others_ns_per_particle)),
             stretch,
             compression,

@@ -71,9 +71,11 @@ pub(super) fn run(scenes: &'static [LibraryScene], seconds: f64) -> Result<(), F
         Ok(checks)
     })?;
     checks.sort_by_key(|check| check.scene.name);
-    writeln!(io::stdout(), "{}", render(&checks)).context("the table was not written")?;
+    let written =
+        writeln!(io::stdout(), "{}", render(&checks)).context("the table was not written");
     let violations: Vec<String> = checks.into_iter().flat_map(|check| check.violations).collect();
-    if violations.is_empty() { Ok(()) } else { Err(Failure::Violations(violations)) }
+    // Violations decide the exit code even if the standard output is closed.
+    if violations.is_empty() { Ok(written?) } else { Err(Failure::Violations(violations)) }
 }
 
 fn check_scene(scene: &'static LibraryScene, seconds: f64) -> SceneCheck {

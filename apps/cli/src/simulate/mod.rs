@@ -212,11 +212,13 @@ impl Arguments {
         };
         warn(&world.warnings());
         let frames = self.frames(scene.settings.step.dt);
+        // Those that do not empty an existing file come first: if one of them fails, the other files are
+        // unchanged.
+        let snapshot = self.snapshot.as_deref().map(JsonOutput::open).transpose()?;
+        let json = self.json.as_deref().map(JsonOutput::open_or_standard).transpose()?;
         let mut exporter = self.export.open(&world, frames, vertex_map)?;
         let mut positions = self.positions.as_deref().map(PositionFile::create::<D>).transpose()?;
         let mut energies = self.energy.as_deref().map(EnergyFile::create).transpose()?;
-        let snapshot = self.snapshot.as_deref().map(JsonOutput::open).transpose()?;
-        let json = self.json.as_deref().map(JsonOutput::open_or_standard).transpose()?;
 
         let (mut times, mut finite, mut frames_done) = (FrameTimes::default(), true, 0);
         let mut contacts = None;
@@ -254,18 +256,19 @@ impl Arguments {
             snapshot.write(&world.snapshot())?;
         }
         let summary = Summary::new(name, &world, &kernels, frames_done, finite, &times, contacts)?;
-        if !json.as_ref().is_some_and(JsonOutput::is_standard) {
+        let prints_json = json.as_ref().is_some_and(JsonOutput::is_standard);
+        let json_written = json.map_or(Ok(()), |json| json.write(&summary));
+        let table_written = if prints_json {
+            Ok(())
+        } else {
             let text = format!("{}\n{}\n", summary.sentence(&kernels), summary.table());
-            io::stdout().write_all(text.as_bytes()).context("the table was not written")?;
-        }
-        if let Some(json) = json {
-            json.write(&summary)?;
-        }
+            io::stdout().write_all(text.as_bytes()).context("the table was not written")
+        };
         if !finite {
             return Err(Failure::Violations(vec![format!(
                 "{name}: blew up: after frame {frames_done} a position is not finite"
             )]));
         }
-        Ok(())
+        Ok(json_written.and(table_written)?)
     }
 }

@@ -61,10 +61,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         };
         Ok(scenes.iter().enumerate().map(soak).collect::<Vec<_>>())
     })?;
-    writeln!(io::stdout(), "{}", render(&results)).context("the table was not written")?;
+    let written =
+        writeln!(io::stdout(), "{}", render(&results)).context("the table was not written");
     let violations: Vec<String> =
         results.into_iter().filter_map(|result| result.violation).collect();
-    if violations.is_empty() { Ok(()) } else { Err(Failure::Violations(violations)) }
+    // Violations decide the exit code even if the standard output is closed.
+    if violations.is_empty() { Ok(written?) } else { Err(Failure::Violations(violations)) }
 }
 
 /// The result of a scene.

@@ -312,6 +312,13 @@ fn only_one_substep_of_several_iterations_is_compared_with_substeps() {
 }
 
 #[test]
+fn the_table_has_no_time_per_relaxation_for_a_scene_without_sticks() {
+    let output = compare("--scene springs --size 4 --kernels scalar --json -").assert_success();
+    assert!(output.report().rows().iter().all(|row| row["ns_per_stick"].is_null()));
+    assert!(output.err.contains(" - ") && !output.err.contains("inf"), "{}", output.err);
+}
+
+#[test]
 fn a_new_file_replaces_the_whole_old_one() {
     let old = vec![b'x'; 1 << 20];
     let folder = Folder::with_files(&[("out.json", old.clone()), ("out.csv", old)]);

@@ -3,6 +3,7 @@
 use taut::KernelChoice;
 use taut::world::{SceneError, UnknownScene};
 
+use super::messages::FIGURES_INTERVAL;
 use super::{Host, build_scene, clock};
 use crate::pages::PageId;
 use crate::protocol::{Command, HELD_MAX};
@@ -50,6 +51,10 @@ impl Host {
     /// Runs a command of a page; does nothing if the page is disconnected.
     fn run(&mut self, id: PageId, command: Command) -> Result<(), CommandError> {
         let Some(page) = self.pages.get_mut(id) else { return Ok(()) };
+        if self.paused {
+            // No time passes while the simulation is paused, so figures are due with each command.
+            (self.time_since_figures, self.diagnostics_pause) = (FIGURES_INTERVAL, 0.0);
+        }
         match command {
             Command::Next => page.wants_frame = true,
             Command::Grab { particle } => {

@@ -12,7 +12,7 @@ use crate::protocol::{Message, Notice, SceneEntry, State};
 use crate::session::with_session;
 
 /// The interval between updates of the figures, s.
-const FIGURES_INTERVAL: f64 = 0.1;
+pub(super) const FIGURES_INTERVAL: f64 = 0.1;
 
 impl Host {
     /// Whether a page has been sent the current topology and, if it requested a frame, a frame with

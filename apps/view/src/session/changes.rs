@@ -60,7 +60,10 @@ where
         let kernels = if has_same_kernels {
             self.runner.kernels.clone()
         } else {
-            self.check_kernel_choice(&request.kernels, request.order)?;
+            // A kernel that was chosen for another scene stays chosen, even if this scene cannot use it.
+            if request.kernels.kernel != self.request.kernels.kernel {
+                self.check_kernel_choice(&request.kernels, request.order)?;
+            }
             request.kernels.find()?
         };
         let has_same_models = request.order == self.request.order
@@ -149,16 +152,13 @@ where
     ) -> Result<(), SessionError> {
         let resume = |runner: &Runner<D>, kernels: KernelSet| -> Result<_, SessionError> {
             let scene = scene_with_request(&self.scene, request)?;
-            let snapshot = runner.world.snapshot();
             let kernel_for = |schedule: &Schedule| kernels.kernel_for(schedule);
-            let mut world = World::resume(&scene, kernel_for, &snapshot)?;
+            let mut world = continued(&runner.world, &scene, &kernels)?;
             if scene.formula != world.formula() {
                 world.replan(scene.formula, kernel_for)?;
             }
             world.set_settings(scene.settings)?;
-            if request.sticks != self.request.sticks {
-                change_sticks(&mut world, &self.scene, request.sticks)?;
-            }
+            change_sticks(&mut world, &self.scene, request.sticks)?;
             Ok(Runner { kernels, world, timer: runner.timer.clone() })
         };
         let comparison_runner = self.comparison.as_ref().map(|comparison| &comparison.runner);
@@ -183,6 +183,27 @@ where
     pub(crate) fn stop_race(&mut self) {
         self.comparison = None;
     }
+}
+
+/// A world of `scene` with the state of `world`, whose models are the same.
+fn continued<const D: usize>(
+    world: &World<D>,
+    scene: &Scene<D>,
+    kernels: &KernelSet,
+) -> Result<World<D>, SessionError>
+where
+    AnyKernel: Kernel<D>,
+    World<D>: Simulation<D>,
+{
+    let kernel_for = |schedule: &Schedule| kernels.kernel_for(schedule);
+    World::resume(scene, kernel_for, &world.snapshot()).or_else(|error| {
+        // Tethers decide which copies share an island, and only the islands of the same scene can be
+        // resumed. Broken ties are not carried over.
+        let mut next = World::new(scene, kernel_for)?;
+        let has_all = next.carry_over(world) == scene.models().count();
+        let has_broken_ties = world.ties().any(|tie| tie.broken);
+        if has_all && !has_broken_ties { Ok(next) } else { Err(error.into()) }
+    })
 }
 
 /// The settings of a scene with a request applied.

@@ -1,7 +1,8 @@
 //! The effects of commands.
 
 use serde_json::Value;
-use taut::world::LibraryScene;
+use taut::world::{AnyScene, LibraryScene};
+use taut_view::{Host, Options};
 
 use crate::page::{Frame, Page, ReceivedMessage, STEP, messages_of};
 
@@ -273,6 +274,38 @@ fn loading_a_scene_of_another_dimension_keeps_the_kernel() {
         1
     );
     assert!(page.errors().is_empty(), "dragging a released particle gave an error");
+}
+
+#[test]
+fn a_kernel_that_does_not_suit_the_next_scene_does_not_block_other_changes() {
+    let mut page = Page::new("drape", 24);
+    page.send(r#"{"do":"set","kernel":"grid"}"#).send(r#"{"do":"scene","scene":"ragdolls"}"#);
+    let state = page.send(r#"{"do":"set","threads":2}"#).state();
+    assert_eq!(state["settings"]["threads"], 2);
+    page.send(r#"{"do":"set","kernel":"scalar"}"#).messages();
+    let errors = page.send(r#"{"do":"set","kernel":"grid"}"#).errors();
+    assert_eq!(errors.len(), 1, "a kernel that does not suit the scene cannot be chosen");
+}
+
+#[test]
+fn copies_keep_their_state_when_tethers_are_switched() {
+    let text = r#"
+        [[model]]
+        name = "banner"
+        cloth = { columns = 17, rows = 12 }
+        pinned = ["top"]
+        copies = { grid = [6, 1, 1], spacing = [2.0, 0.0, 0.0] }
+    "#;
+    let file = Some(("banners".to_owned(), AnyScene::from_toml(text).unwrap()));
+    let mut host = Host::new(Options { scene: "file".into(), file, ..Options::default() }).unwrap();
+    let id = host.connect();
+    let mut page = Page { host, id };
+    page.run_steps(20).messages();
+    for on in [true, false] {
+        page.send(&format!(r#"{{"do":"tethers","on":{on}}}"#));
+        assert_eq!(page.state()["tethers"], on);
+        assert!(page.frame().step >= 20, "the scene was restarted");
+    }
 }
 
 /// If the size of a scene is a number of copies, the scene has that many models, which the kernel copies can

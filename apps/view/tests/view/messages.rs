@@ -107,6 +107,12 @@ fn each_request_gives_one_frame_which_is_the_newest() {
     page.send(r#"{"do":"pause","on":true}"#).send(r#"{"do":"next"}"#);
     assert_eq!(frame_count(&page.run_steps(5).messages()), 0, "a frame was sent while paused");
     assert_eq!(frame_count(&page.send(r#"{"do":"step"}"#).messages()), 1);
+    // Figures follow each command, although no time passes.
+    for _ in 0..2 {
+        let steps = |figures: &serde_json::Value| figures["steps"].as_u64().unwrap();
+        let before = steps(&page.send(r#"{"do":"step"}"#).figures());
+        assert_eq!(steps(&page.send(r#"{"do":"step"}"#).figures()), before + 1);
+    }
 }
 
 #[test]

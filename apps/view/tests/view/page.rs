@@ -133,31 +133,48 @@ impl Page {
         messages_of(&mut self.host, self.id)
     }
 
-    /// Requests a frame, takes all messages, and returns the frame. Panics if there is none.
+    /// Takes all messages, which must not be errors.
+    fn messages_without_errors(&mut self) -> Vec<ReceivedMessage> {
+        let messages = self.messages();
+        for message in &messages {
+            if let ReceivedMessage::Error(text) = message {
+                panic!("unexpected error: {text}");
+            }
+        }
+        messages
+    }
+
+    /// Requests a frame, takes all messages, and returns the frame. Panics if there is none, or if a
+    /// message is an error.
     pub(crate) fn frame(&mut self) -> Frame {
         self.send(r#"{"do":"next"}"#);
-        let mut frames = self.messages().into_iter().filter_map(|message| match message {
-            ReceivedMessage::Frame(frame) => Some(frame),
-            _ => None,
-        });
+        let mut frames =
+            self.messages_without_errors().into_iter().filter_map(|message| match message {
+                ReceivedMessage::Frame(frame) => Some(frame),
+                _ => None,
+            });
         frames.next_back().expect("no newer frame")
     }
 
-    /// Takes all messages, and returns the last state. Panics if there is none.
+    /// Takes all messages, and returns the last state. Panics if there is none, or if a message is an
+    /// error.
     pub(crate) fn state(&mut self) -> Value {
-        let mut states = self.messages().into_iter().filter_map(|message| match message {
-            ReceivedMessage::State(state) => Some(state),
-            _ => None,
-        });
+        let mut states =
+            self.messages_without_errors().into_iter().filter_map(|message| match message {
+                ReceivedMessage::State(state) => Some(state),
+                _ => None,
+            });
         states.next_back().expect("no new state")
     }
 
-    /// Takes all messages, and returns the last figures. Panics if there are none.
+    /// Takes all messages, and returns the last figures. Panics if there are none, or if a message is an
+    /// error.
     pub(crate) fn figures(&mut self) -> Value {
-        let mut figures = self.messages().into_iter().filter_map(|message| match message {
-            ReceivedMessage::Figures(figures) => Some(figures),
-            _ => None,
-        });
+        let mut figures =
+            self.messages_without_errors().into_iter().filter_map(|message| match message {
+                ReceivedMessage::Figures(figures) => Some(figures),
+                _ => None,
+            });
         figures.next_back().expect("no new figures")
     }
 

@@ -35,6 +35,7 @@ export class Renderer {
   /** Starts a new topology with its message `mesh`; `setIndices` completes it. */
   setMesh(message, epoch) {
     this.mesh = new Mesh(message, epoch);
+    this.positions = null; // those of another mesh
     this.isReady = false;
   }
 

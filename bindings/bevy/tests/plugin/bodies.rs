@@ -181,6 +181,29 @@ fn a_cloth_that_is_added_again_begins_with_the_mesh_of_the_user() {
 }
 
 #[test]
+fn a_rope_whose_radius_becomes_0_loses_its_tube() {
+    let mut app = app();
+    let source = add_mesh(&mut app, grid(5, 0.1));
+    let rope = || Rope::new([Vec3::ZERO, Vec3::X]);
+    let bare = app.world_mut().spawn(rope()).id();
+    let with_mesh = app.world_mut().spawn((rope(), Mesh3d(source.clone()))).id();
+    for radius in [0.02, 0.01] {
+        for rope in [bare, with_mesh] {
+            app.world_mut().get_mut::<Rope>(rope).unwrap().radius = radius;
+        }
+        run(&mut app, 2);
+        for rope in [bare, with_mesh] {
+            assert_eq!(vertices(mesh(&app, rope)).len(), 8 * 21);
+            app.world_mut().get_mut::<Rope>(rope).unwrap().radius = 0.0;
+        }
+        run(&mut app, 2);
+        assert_eq!(app.world().get::<Mesh3d>(bare), None);
+        assert_eq!(app.world().get::<Mesh3d>(with_mesh), Some(&Mesh3d(source.clone())));
+    }
+    assert!(failures(&mut app).is_empty());
+}
+
+#[test]
 fn inserting_the_mesh_of_the_user_again_changes_nothing() {
     let simulate = |inserts: bool| {
         let mut app = app();

@@ -167,6 +167,33 @@ fn a_failure_ends_once_the_component_that_caused_it_is_removed() {
 }
 
 #[test]
+fn an_entity_with_a_cloth_and_a_rope_fails_until_one_of_them_is_removed() {
+    let mut app = app();
+    let rope = || Rope::new([Vec3::ZERO, Vec3::X]);
+    let both = app.world_mut().spawn((Cloth::sheet(4, 4, 0.1), rope())).id();
+    let cloth = app.world_mut().spawn(Cloth::sheet(4, 4, 0.1)).id();
+    run(&mut app, 3);
+    app.world_mut().entity_mut(cloth).insert(rope());
+    run(&mut app, 3);
+    let text = TautError::ClothAndRope.to_string();
+    assert_eq!(failures(&mut app), [text.clone(), text]);
+    for entity in [both, cloth] {
+        let failure = app.world().get::<TautFailure>(entity);
+        assert_eq!(failure, Some(&TautFailure(TautError::ClothAndRope)));
+        assert!(app.world().get::<Simulated>(entity).is_none());
+    }
+    app.world_mut().entity_mut(both).remove::<Cloth>();
+    app.world_mut().entity_mut(cloth).remove::<Rope>();
+    run(&mut app, 3);
+    for (entity, particles) in [(both, 21), (cloth, 16)] {
+        assert!(app.world().get::<TautFailure>(entity).is_none());
+        assert!(app.world().get::<Simulated>(entity).is_some());
+        assert_eq!(positions(&app, entity).len(), particles);
+    }
+    assert!(failures(&mut app).is_empty());
+}
+
+#[test]
 fn an_invalid_transform_is_tried_again_once_a_parent_or_followed_entity_is_corrected() {
     let mut app = app();
     let world = app.world_mut();

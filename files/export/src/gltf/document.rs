@@ -42,6 +42,18 @@ pub(super) struct MorphSize {
     pub(super) has_normals: bool,
 }
 
+impl MorphSize {
+    /// The length of its positions, and of its normals if it has any, bytes.
+    fn bytes_per_list(&self) -> u64 {
+        12 * self.vertices as u64
+    }
+
+    /// The length of its data for a key, bytes.
+    pub(super) fn bytes_per_key(&self) -> u64 {
+        self.bytes_per_list() * (1 + u64::from(self.has_normals))
+    }
+}
+
 /// The accessors of a mesh at a key.
 #[derive(Clone, Copy)]
 pub(super) struct ShapeAccessors {
@@ -342,10 +354,7 @@ impl Document {
         meshes: &[MorphSize],
         bounds: &[Vec<[[f32; 3]; 2]>],
     ) -> MorphAccessors {
-        // Bytes of the positions or of the normals of a mesh.
-        let length = |mesh: &MorphSize| 12 * mesh.vertices as u64;
-        let per_key: u64 =
-            meshes.iter().map(|mesh| length(mesh) * (1 + u64::from(mesh.has_normals))).sum();
+        let per_key: u64 = meshes.iter().map(MorphSize::bytes_per_key).sum();
         let bytes = per_key * bounds.len() as u64;
         let mut accessors = vec![Vec::with_capacity(bounds.len()); meshes.len()];
         if bytes > 0 {
@@ -356,10 +365,10 @@ impl Document {
                     let (count, [min, max]) = (mesh.vertices, &bounds[nth]);
                     let bounds = Some([&min[..], &max[..]]);
                     let positions = self.add_accessor(view, offset, count, &VERTICES, bounds);
-                    offset += length(mesh);
+                    offset += mesh.bytes_per_list();
                     let normals = mesh.has_normals.then(|| {
                         let normals = self.add_accessor(view, offset, count, &VERTICES, None);
-                        offset += length(mesh);
+                        offset += mesh.bytes_per_list();
                         normals
                     });
                     accessors[nth].push(ShapeAccessors { positions, normals });

@@ -3,16 +3,16 @@
 //! - Each frame is a key frame, in short a key. A part with faces is a double-sided mesh: its shape is
 //!   that of the first key, and each later key has a morph target with positions and normals. At each
 //!   key the weight of its target is 1; between keys weights are interpolated linearly.
-//! - A glTF mesh cannot remove faces. A face that is removed by a tear has separate corners, which
-//!   collapse to one point at the first key after the tear.
+//! - A glTF mesh cannot remove faces or lines. A face that is removed by a tear has separate corners,
+//!   which collapse to one point at the first key after the tear; so have the lines of torn sticks.
 //! - A rigid shape is a node, animated if it moves. Each stick, and each particle that is drawn as a
 //!   ball, is also a node if there are at most [`RODS_MAX`] of both together. Otherwise sticks are
 //!   lines with morph targets, and balls are not drawn.
 //! - A part without sticks and faces is a set of points. A mesh cannot hide a vertex, so a hidden
 //!   vertex, such as an expired particle of an emitter, gets the position of the first visible vertex
-//!   of its part.
+//!   of its part, if there is one.
 //!
-//! A key takes 24 bytes for each vertex. The JSON, which describes all data, comes first in the
+//! A key takes 24 bytes for each vertex of a part with faces, and 12 for other vertices. The JSON, which describes all data, comes first in the
 //! file, so frames are stored in a temporary file until the run is complete.
 
 mod document;
@@ -27,7 +27,6 @@ use std::path::{Path, PathBuf};
 use gltf_json::animation::Property;
 
 use crate::error::{InFile, Problem, Result};
-use crate::scene::is_set;
 use crate::sink::{Sink, Timeline};
 use crate::{DrawnScene, Frame, Mesh, Pose, Recording};
 
@@ -41,16 +40,16 @@ pub const RODS_MAX: usize = 1000;
 /// The maximum size of a file, bytes: what a browser can load into one buffer.
 pub const BYTES_MAX: u64 = 1 << 30;
 
-/// The estimated size of a file, bytes.
+/// The estimated size of a file, bytes, if nothing tears.
 #[must_use]
 pub fn size(scene: &DrawnScene, timeline: Timeline) -> u64 {
-    let meshes = MorphMesh::all(scene, &[]);
+    let meshes = MorphMesh::all(scene, &Frame::default());
     let rods = Rods::all(scene).iter().map(|rods| rods.len() as u64).sum::<u64>();
-    let vertices: u64 = meshes.iter().map(|mesh| mesh.len() as u64).sum();
+    let vertices: u64 = meshes.iter().map(|mesh| mesh.size().bytes_per_key()).sum();
     let keys = timeline.frames.max(1);
-    // Bytes of a key: a vertex has position and normal, a rigid shape position and rotation, a stick or
-    // ball position, rotation and scale.
-    let per_key = 24 * vertices + 28 * scene.rigid_shapes.len() as u64 + 40 * rods;
+    // Bytes of a key: a rigid shape has position and rotation, a stick or ball position, rotation and
+    // scale.
+    let per_key = vertices + 28 * scene.rigid_shapes.len() as u64 + 40 * rods;
     // The JSON takes about 340 bytes for a morph mesh at a key, and about 1000 for a node.
     let json = keys
         .saturating_mul(340 * meshes.len() as u64)
@@ -71,8 +70,8 @@ pub struct Glb {
     /// Opened before the run, so that a wrong path fails early.
     file: File,
     recording: Recording,
-    /// For each face whether it is removed in the last frame.
-    removed: Vec<bool>,
+    /// The last frame so far.
+    last: Frame,
 }
 
 impl Glb {
@@ -93,7 +92,7 @@ impl Glb {
             path: path.to_owned(),
             file: File::create(path).in_file(path)?,
             recording: Recording::beside(path, scene).in_file(path)?,
-            removed: Vec::new(),
+            last: Frame::default(),
         })
     }
 }
@@ -101,7 +100,7 @@ impl Glb {
 impl Sink for Glb {
     fn frame(&mut self, scene: &DrawnScene, frame: &Frame) -> Result<()> {
         scene.check_frame(frame, &self.path)?;
-        self.removed.clone_from(&frame.removed_faces);
+        self.last.clone_from(frame);
         let added = match scene.vertex_positions(frame) {
             Cow::Borrowed(_) => self.recording.add(frame),
             Cow::Owned(positions) => self.recording.add(&Frame { positions, ..frame.clone() }),
@@ -117,9 +116,7 @@ impl Sink for Glb {
         if self.recording.is_empty() {
             return Err(Problem::NoFrames.of(&self.path));
         }
-        let removed: Vec<usize> =
-            (0..scene.faces.len()).filter(|&face| is_set(&self.removed, face)).collect();
-        let meshes = MorphMesh::all(scene, &removed);
+        let meshes = MorphMesh::all(scene, &self.last);
         let keys = Keys::new(scene, &meshes, &mut self.recording).in_file(&self.path)?;
         let (json, data, delta_bytes) = build_document(scene, &meshes, &keys)
             .map_err(|error| Problem::Encoding(error.to_string()).of(&self.path))?;
@@ -242,8 +239,10 @@ fn build_document(
     let mut document = Document::new(&keys.times);
     for (nth, shape) in scene.rigid_shapes.iter().enumerate() {
         let material = document.material(shape.material, nth);
-        let mesh = document.add_rigid_mesh(&shape.name, &shape.mesh, material);
-        let node = document.add_node(&shape.name, Some(mesh));
+        // glTF has no empty meshes.
+        let mesh = (!shape.mesh.triangles.is_empty())
+            .then(|| document.add_rigid_mesh(&shape.name, &shape.mesh, material));
+        let node = document.add_node(&shape.name, mesh);
         document.set_poses(node, &keys.poses[nth]);
     }
     for rods in &keys.rods {
@@ -252,9 +251,7 @@ fn build_document(
     let indices: Vec<_> = meshes.iter().map(|mesh| mesh.add_indices(&mut document)).collect();
     let weights = (!meshes.is_empty()).then(|| document.add_weights()).flatten();
     // The deltas come last: from here on, no data is added.
-    let size =
-        |mesh: &MorphMesh| MorphSize { vertices: mesh.len(), has_normals: mesh.has_normals() };
-    let sizes: Vec<MorphSize> = meshes.iter().map(size).collect();
+    let sizes: Vec<MorphSize> = meshes.iter().map(MorphMesh::size).collect();
     let deltas = document.add_deltas(&sizes, &keys.bounds);
     for (nth, mesh) in meshes.iter().enumerate() {
         let added = mesh.add_mesh(scene, &mut document, &indices[nth], &deltas.accessors[nth]);

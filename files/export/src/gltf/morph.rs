@@ -6,7 +6,7 @@ use gltf_json::Index;
 use gltf_json::accessor::Accessor;
 use gltf_json::mesh::{Mode, MorphTarget};
 
-use super::document::{Document, ShapeAccessors, primitive};
+use super::document::{Document, MorphSize, ShapeAccessors, primitive};
 use super::rods::Rods;
 use crate::{DrawnScene, Frame, Part};
 
@@ -16,11 +16,12 @@ pub(super) struct MorphMesh {
     /// The index of the part.
     part: usize,
     /// For each vertex of the mesh the vertex of the drawn scene. Each corner of a face that will
-    /// be removed is a separate vertex; these separate vertices are last.
+    /// be removed is a separate vertex, and so is each end of a stick that will be torn; these separate
+    /// vertices are last.
     vertices: Vec<u32>,
-    /// For each of the separate vertices its face, and the vertex of the drawn scene onto which it
-    /// collapses when the face is removed.
-    collapsing: Vec<(usize, u32)>,
+    /// For each of the separate vertices its face or stick, and the vertex of the drawn scene onto
+    /// which it collapses when that is removed.
+    collapsing: Vec<(Element, u32)>,
     /// Three corners for each face, as vertices of the mesh.
     triangles: Vec<u32>,
     /// Two ends for each stick that is drawn as a line, as vertices of the mesh.
@@ -29,54 +30,87 @@ pub(super) struct MorphMesh {
     points: bool,
 }
 
+/// A face or a stick of the drawn scene, by its index.
+#[derive(Clone, Copy, Debug)]
+enum Element {
+    Face(usize),
+    Stick(usize),
+}
+
+impl Element {
+    fn is_in(self, frame: &Frame) -> bool {
+        match self {
+            Self::Face(face) => frame.has_face(face),
+            Self::Stick(stick) => frame.has_stick(stick),
+        }
+    }
+}
+
 impl MorphMesh {
-    /// The meshes of all parts that need one. `removed` are the faces that are removed in the last
-    /// frame, sorted.
-    pub(super) fn all(scene: &DrawnScene, removed: &[usize]) -> Vec<Self> {
+    /// The meshes of all parts that need one. `last` is the last frame: what it lacks is removed
+    /// during the animation.
+    pub(super) fn all(scene: &DrawnScene, last: &Frame) -> Vec<Self> {
         let parts = scene.parts.iter().enumerate();
         parts
-            .map(|(nth, part)| Self::new(scene, nth, part, removed))
+            .map(|(nth, part)| Self::new(scene, nth, part, last))
             .filter(|mesh| !mesh.vertices.is_empty())
             .collect()
     }
 
     /// The mesh of a part; without vertices if the part needs none.
-    fn new(scene: &DrawnScene, nth: usize, part: &Part, removed: &[usize]) -> Self {
-        let first_vertex = part.vertices.start as u32;
+    fn new(scene: &DrawnScene, nth: usize, part: &Part, last: &Frame) -> Self {
         let mut mesh = Self {
             part: nth,
             vertices: Vec::new(),
             collapsing: Vec::new(),
             triangles: Vec::new(),
             lines: Vec::new(),
-            points: part.faces.is_empty() && part.sticks.is_empty(),
+            points: part.are_vertices_drawn(),
         };
-        if !part.sticks.is_empty() && !Rods::are_nodes(scene) {
-            let ends = scene.sticks[part.sticks.clone()].as_flattened();
-            mesh.lines = ends.iter().map(|end| end - first_vertex).collect();
-        }
-        if part.faces.is_empty() && mesh.lines.is_empty() && !mesh.points {
+        let lines = if Rods::are_nodes(scene) { 0..0 } else { part.sticks.clone() };
+        if part.faces.is_empty() && lines.is_empty() && !mesh.points {
             return mesh;
         }
         mesh.vertices = part.vertices.clone().map(|vertex| vertex as u32).collect();
+        let first = part.vertices.start as u32;
         for face in part.faces.clone() {
-            let corners = scene.faces[face];
-            if removed.binary_search(&face).is_ok() {
-                for corner in corners {
-                    mesh.triangles.push(mesh.vertices.len() as u32);
-                    mesh.vertices.push(corner);
-                    mesh.collapsing.push((face, corners[0]));
-                }
-            } else {
-                mesh.triangles.extend(corners.map(|corner| corner - first_vertex));
-            }
+            let corners = mesh.add_element(Element::Face(face), scene.faces[face], first, last);
+            mesh.triangles.extend(corners);
+        }
+        for stick in lines {
+            let ends = mesh.add_element(Element::Stick(stick), scene.sticks[stick], first, last);
+            mesh.lines.extend(ends);
         }
         mesh
+    }
+
+    /// Returns the vertices of the mesh for those of a face or stick. `first_vertex` is the first
+    /// vertex of the part.
+    fn add_element<const N: usize>(
+        &mut self,
+        element: Element,
+        vertices: [u32; N],
+        first_vertex: u32,
+        last: &Frame,
+    ) -> [u32; N] {
+        if element.is_in(last) {
+            return vertices.map(|vertex| vertex - first_vertex);
+        }
+        vertices.map(|vertex| {
+            self.vertices.push(vertex);
+            self.collapsing.push((element, vertices[0]));
+            self.vertices.len() as u32 - 1
+        })
     }
 
     /// The number of vertices of the mesh.
     pub(super) fn len(&self) -> usize {
         self.vertices.len()
+    }
+
+    /// Its size.
+    pub(super) fn size(&self) -> MorphSize {
+        MorphSize { vertices: self.len(), has_normals: self.has_normals() }
     }
 
     /// Whether it has normals: only meshes with faces have them.
@@ -131,7 +165,7 @@ impl MorphMesh {
         shape.normals.clear();
         let not_collapsing = self.vertices.len() - self.collapsing.len();
         let collapsing =
-            self.collapsing.iter().map(|&(face, onto)| (!frame.has_face(face)).then_some(onto));
+            self.collapsing.iter().map(|&(element, onto)| (!element.is_in(frame)).then_some(onto));
         let onto = std::iter::repeat_n(None, not_collapsing).chain(collapsing);
         for (&vertex, onto) in self.vertices.iter().zip(onto) {
             shape.positions.push(frame.positions[onto.unwrap_or(vertex) as usize]);

@@ -22,6 +22,8 @@ fn invalid_names_are_rejected() {
         ("cloth", "cloth: unknown extension"),
         ("%x.obj", "expected at most one frame number pattern such as %04d"),
         ("%d-%d.obj", "expected at most one frame number pattern"),
+        ("%+4d.obj", "expected at most one frame number pattern"),
+        ("%d/cloth.obj", "expected at most one frame number pattern"),
         ("nowhere/cloth.glb", "nowhere/cloth.glb: there is no folder "),
         ("%04d.glb", "contains all frames: expected a name without a frame number pattern"),
     ] {
@@ -37,6 +39,16 @@ fn files_that_would_be_too_large_are_rejected() {
     let message = error_message(&path, &scene(), Timeline { frames: 1_000_000, fps: 60.0 });
     assert!(message.contains(" GB, more than the limit of 1.1 GB"), "{message}");
     assert!(!path.exists(), "a file was left");
+}
+
+#[test]
+fn files_of_one_frame_are_created_before_the_run() {
+    let folder = folder();
+    for name in ["cloth.obj", "cloth.ply"] {
+        let path = folder.path().join(name);
+        std::fs::create_dir(&path).unwrap();
+        assert!(error_message(&path, &scene(), SHORT).contains("cannot be written"), "{name}");
+    }
 }
 
 #[test]

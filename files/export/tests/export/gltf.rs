@@ -3,7 +3,9 @@
 use gltf::animation::util::ReadOutputs;
 use gltf::{Gltf, Node};
 
-use crate::{FRAMES, HIDDEN_DROP, REMOVED_FACE, SIDES, folder, frame, write};
+use taut_export::{DrawnScene, Frame, Material, Mesh, Part, Pose, RigidShape, Timeline, sink};
+
+use crate::{FPS, FRAMES, HIDDEN_DROP, REMOVED_FACE, SIDES, folder, frame, write};
 
 /// A file that was read back.
 struct File {
@@ -162,5 +164,65 @@ fn sticks_of_ropes_are_scaled_rods() {
         assert!(are_close(translation, [0, 1, 2].map(|axis| a[axis].midpoint(b[axis]))));
         let length = (0..3).map(|axis| (b[axis] - a[axis]).powi(2)).sum::<f32>().sqrt();
         assert!((scale[1] - length).abs() < 1e-6 && (scale[0] - 0.02).abs() < 1e-9);
+    }
+}
+
+#[test]
+fn a_torn_stick_collapses_where_sticks_are_lines() {
+    let sticks = taut_export::gltf::RODS_MAX as u32 + 1;
+    let rope = Part {
+        name: "rope".into(),
+        material: Material::Rope,
+        vertices: 0..sticks as usize + 1,
+        faces: 0..0,
+        sticks: 0..sticks as usize,
+        radius: 0.01,
+    };
+    let empty = RigidShape {
+        name: "empty".into(),
+        material: Material::Body,
+        mesh: Mesh::default(),
+        unbounded: false,
+    };
+    let scene = DrawnScene {
+        vertices: rope.vertices.end,
+        sticks: (0..sticks).map(|nth| [nth, nth + 1]).collect(),
+        parts: vec![rope],
+        rigid_shapes: vec![empty],
+        ..DrawnScene::default()
+    };
+    let torn = 5;
+    let frames = [false, true].map(|is_torn| Frame {
+        positions: (0..scene.vertices).map(|nth| [nth as f32, 0.0, 0.0]).collect(),
+        normals: vec![[0.0; 3]; scene.vertices],
+        poses: vec![Pose::REST],
+        torn_sticks: (0..sticks).map(|nth| is_torn && nth == torn).collect(),
+        ..Frame::default()
+    });
+    let folder = folder();
+    let path = folder.path().join("rope.glb");
+    let mut sink = sink(&path, &scene, Timeline { frames: frames.len() as u64, fps: FPS }).unwrap();
+    for frame in &frames {
+        sink.frame(&scene, frame).unwrap();
+    }
+    sink.finish(&scene, &mut |_| {}).unwrap();
+
+    let gltf = Gltf::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+    let file = File { data: gltf.blob.clone().unwrap(), gltf };
+    assert!(file.node("empty").mesh().is_none(), "glTF has no empty meshes");
+    let mesh = file.node("rope").mesh().unwrap();
+    let primitive = mesh.primitives().next().unwrap();
+    assert_eq!(primitive.mode(), gltf::mesh::Mode::Lines);
+    let reader = primitive.reader(|_| Some(&file.data));
+    let first: Vec<[f32; 3]> = reader.read_positions().unwrap().collect();
+    let (offsets, _, _) = reader.read_morph_targets().next().unwrap();
+    let offsets: Vec<[f32; 3]> = offsets.unwrap().collect();
+    let ends: Vec<u32> = reader.read_indices().unwrap().into_u32().collect();
+    for (nth, ends) in (0..).zip(ends.chunks(2)) {
+        let x = |end: usize| first[ends[end] as usize][0];
+        let x_last = |end: usize| x(end) + offsets[ends[end] as usize][0];
+        assert!((x(1) - x(0) - 1.0).abs() < 1e-6, "stick {nth} before the tear");
+        let expected = if nth == torn { 0.0 } else { 1.0 };
+        assert!((x_last(1) - x_last(0) - expected).abs() < 1e-6, "stick {nth} after the tear");
     }
 }

@@ -42,7 +42,11 @@ pub(super) fn read(root: &Root, buffers: &mut Buffers, soup: &mut Soup) -> Resul
         }
         stack.extend(stack_entries(node.children.as_deref().unwrap_or_default(), matrix));
     }
-    Ok(())
+    // Without scenes, all nodes are read, except those of a cycle, which has no root.
+    match reached.iter().position(|reached| !reached) {
+        Some(node) if scene.is_none() => Err(Problem::NotATree { node }.into()),
+        _ => Ok(()),
+    }
 }
 
 /// Pairs nodes with the matrix of their parent, in reverse, so that the first node is on top of the

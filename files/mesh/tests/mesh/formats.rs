@@ -102,6 +102,8 @@ mod obj {
             "\t f 1 2 3 # not 4",
             "f 1 2 3\n#f 1 2 9",
             "f 1 2 3 \\",
+            "# C:\\\nf 1 2 3", // a backslash at the end of a comment
+            "f 1 \\\n 2 3 # not 4 \\\nf 1 2",
         ] {
             assert_eq!(load_triangle_and(face).mesh.triangles, [[0, 1, 2]], "{face}");
         }

@@ -113,9 +113,17 @@ fn invalid_gltf_documents_are_rejected() {
         "\"buffer\": 1",
         "mesh 0, primitive 0: accessor 0 refers to buffer 1, but the only valid number is 0",
     );
-    let reached_twice = "node 0 is reached more than once: expected the nodes to form trees";
+    let reached_twice =
+        "node 0 is reached more than once or has no root: expected the nodes to form trees";
     assert_eq!(message("{\"mesh\": 0}", "{\"mesh\": 0, \"children\": [0]}"), reached_twice);
     assert_eq!(message("\"nodes\": [0]", "\"nodes\": [0, 0]"), reached_twice);
+    assert_eq!(
+        message(
+            r#""scenes": [{"nodes": [0]}], "nodes": [{"mesh": 0}]"#,
+            r#""nodes": [{"mesh": 0, "children": [1]}, {"children": [0]}]"#
+        ),
+        reached_twice
+    );
     assert_eq!(
         message("\"nodes\": [0]", "\"nodes\": []"),
         "has 0 vertices and 0 faces: expected at least 1 face"

@@ -21,10 +21,8 @@ pub(super) fn write(file: &File, frames: &mut AnimationFrames<'_>, fps: f64) -> 
     encoder.set_depth(BitDepth::Eight);
     encoder.set_compression(Compression::High);
     encoder.set_animated(frame_count, 0).map_err(to_export_error)?;
-    // Delays are in thousandths of a second.
-    #[allow(clippy::cast_sign_loss, reason = "a rate is above 0")]
-    let delay = (1000.0 / fps).round().clamp(1.0, 65535.0) as u16;
-    encoder.set_frame_delay(delay, 1000).map_err(to_export_error)?;
+    let (numerator, denominator) = delay(fps);
+    encoder.set_frame_delay(numerator, denominator).map_err(to_export_error)?;
     let mut writer = encoder.write_header().map_err(to_export_error)?;
     let mut before: Option<Picture> = None;
     frames.for_each(|picture| {
@@ -33,6 +31,16 @@ pub(super) fn write(file: &File, frames: &mut AnimationFrames<'_>, fps: f64) -> 
         Ok(())
     })?;
     writer.finish().map_err(to_export_error)
+}
+
+/// The time of a frame as a fraction, s: exact if the rate is a whole number, otherwise rounded to
+/// thousandths.
+#[allow(clippy::cast_sign_loss, reason = "a rate is above 0")]
+fn delay(fps: f64) -> (u16, u16) {
+    if fps.fract() == 0.0 && (1.0..=65535.0).contains(&fps) {
+        return (1, fps as u16);
+    }
+    ((1000.0 / fps).round().clamp(1.0, 65535.0) as u16, 1000)
 }
 
 fn write_frame(

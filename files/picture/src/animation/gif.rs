@@ -10,24 +10,33 @@ use gif::{DisposalMethod, Encoder, EncodingError, Frame, Repeat};
 use taut_export::{InFile, Problem, Result};
 
 use super::AnimationFrames;
-use crate::Picture;
 use crate::picture::Patch;
+use crate::{Options, Picture};
 
 /// The minimum number of colours that the crate `color_quant` supports.
 const COLOURS_MIN: u8 = 64;
 
+/// Checks that a GIF can have frames of this size and rate.
+pub(super) fn check(options: &Options, fps: f64) -> Result<(), Problem> {
+    if options.width.max(options.height) > u32::from(u16::MAX) {
+        return Err(Problem::Unsupported("a GIF is at most 65,535 pixels wide and high"));
+    }
+    // Delays are in hundredths of a second, and programs show a frame with a delay of 1 for longer.
+    if fps > 50.0 {
+        let problem = "a GIF has at most 50 frames per second: reduce the frame rate";
+        return Err(Problem::Unsupported(problem));
+    }
+    Ok(())
+}
+
+/// Writes the frames of a recording. Their size must be one that [`check`] allows.
 pub(super) fn write(file: &File, frames: &mut AnimationFrames<'_>, fps: f64) -> Result<()> {
     let path = frames.path;
     let to_export_error = |error: EncodingError| match error {
         EncodingError::Io(error) => Problem::Io(error).of(path),
         error => Problem::Encoding(error.to_string()).of(path),
     };
-    let (Ok(width), Ok(height)) =
-        (u16::try_from(frames.options.width), u16::try_from(frames.options.height))
-    else {
-        let problem = "a GIF is at most 65,535 pixels wide and high";
-        return Err(Problem::Unsupported(problem).of(path));
-    };
+    let [width, height] = [frames.options.width, frames.options.height].map(|it| it as u16);
     let mut encoder =
         Encoder::new(BufWriter::new(file), width, height, &[]).map_err(to_export_error)?;
     encoder.set_repeat(Repeat::Infinite).map_err(to_export_error)?;

@@ -20,8 +20,8 @@ pub const EXTENSIONS: &[&str] = &[".png", ".apng", ".gif"];
 /// Checks whether [`picture_sink`] can write a file with this name. Opens no file.
 ///
 /// # Errors
-/// An unknown extension, an invalid frame number pattern, a valid one for `.apng` or `.gif`, a missing
-/// folder, or an invalid drawn scene.
+/// An unknown extension; a frame number pattern that is invalid, or that is used with `.apng` or `.gif`;
+/// a missing folder; or an invalid drawn scene.
 pub fn check(path: &Path, scene: &DrawnScene) -> Result<FileName> {
     file_name(path, scene, EXTENSIONS, &[".png"])
 }
@@ -31,7 +31,8 @@ pub fn check(path: &Path, scene: &DrawnScene) -> Result<FileName> {
 /// gets a file of its own.
 ///
 /// # Errors
-/// Same as [`check`], or a file that cannot be created.
+/// Same as [`check`]; also a file that cannot be created, or a GIF with more than 50 frames per second
+/// or more than 65,535 pixels in a row or column.
 pub fn picture_sink(
     path: &Path,
     scene: &DrawnScene,
@@ -43,7 +44,10 @@ pub fn picture_sink(
         "png" if name.is_sequence() => Output::Sequence(name),
         "png" => Output::Still(File::create(path).in_file(path)?, None),
         "apng" => Output::Apng(File::create(path).in_file(path)?),
-        _ => Output::Gif(File::create(path).in_file(path)?),
+        _ => {
+            gif::check(&options, timeline.fps).in_file(path)?;
+            Output::Gif(File::create(path).in_file(path)?)
+        }
     };
     let recording = Recording::beside(path, scene).in_file(path)?;
     let path = path.to_owned();

@@ -12,7 +12,7 @@ pub(super) struct Sample {
     /// The unit normal that points towards the eye.
     pub(super) normal: Vec3,
     /// The index of the shading.
-    pub(super) shading: u16,
+    pub(super) shading: u32,
     /// Whether the front of the triangle is visible: its corners are counter-clockwise from the
     /// eye.
     pub(super) front: bool,
@@ -28,7 +28,7 @@ pub(super) struct Samples {
     /// For each sample the inverse of its depth, 1/m; 0 if nothing is visible.
     inverse_depth: Vec<f32>,
     /// For each sample the normal, the shading, and whether the front is visible.
-    surface: Vec<(Vec3, u16, bool)>,
+    surface: Vec<(Vec3, u32, bool)>,
 }
 
 impl Samples {
@@ -59,7 +59,7 @@ impl Samples {
         &mut self,
         [a, b, c]: [Vec3; 3],
         normals: [Vec3; 3],
-        shading: u16,
+        shading: u32,
         one_sided: bool,
     ) {
         // Triangles that reach behind the eye are skipped. `Camera::framing` places the camera so that

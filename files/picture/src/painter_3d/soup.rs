@@ -43,7 +43,7 @@ pub(super) struct Soup {
     pub(super) normals: Vec<Vec3>,
     pub(super) triangles: Vec<[u32; 3]>,
     /// For each triangle the index of its shading.
-    pub(super) shading_indices: Vec<u16>,
+    pub(super) shading_indices: Vec<u32>,
     pub(super) shadings: Vec<Shading>,
     /// The number of triangles that cast shadows; they come first.
     pub(super) caster_count: usize,
@@ -87,7 +87,7 @@ impl Soup {
 
     fn add_triangle(&mut self, corners: [u32; 3]) {
         self.triangles.push(corners);
-        self.shading_indices.push(self.shadings.len() as u16 - 1);
+        self.shading_indices.push(self.shadings.len() as u32 - 1);
     }
 
     /// Adds a mesh, with its points and normals transformed.
@@ -143,8 +143,8 @@ impl Soup {
         ends.sort_unstable();
         ends.dedup();
         let joints = ends.into_iter().map(|end| (end as usize, part.radius));
-        let only_vertices = part.faces.is_empty() && part.sticks.is_empty();
-        let grains = part.vertices.clone().filter(|_| only_vertices).map(|it| (it, part.radius));
+        let grains = if part.are_vertices_drawn() { part.vertices.clone() } else { 0..0 };
+        let grains = grains.map(|it| (it, part.radius));
         let balls =
             part.vertices.clone().map(|it| (it, scene.ball_radii.get(it).copied().unwrap_or(0.0)));
         for (vertex, radius) in joints.chain(grains).chain(balls) {

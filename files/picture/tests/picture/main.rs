@@ -98,6 +98,48 @@ fn cloth_is_drawn_between_its_vertices_and_not_elsewhere() {
 }
 
 #[test]
+fn grains_are_completely_in_the_picture() {
+    let grain = Part {
+        name: "grain".into(),
+        material: Material::Grains,
+        vertices: 0..1,
+        faces: 0..0,
+        sticks: 0..0,
+        radius: 2.0,
+    };
+    let scene = DrawnScene { vertices: 1, parts: vec![grain], ..DrawnScene::default() };
+    let frame = Frame { positions: vec![[0.0; 3]], normals: vec![[0.0; 3]], ..Frame::default() };
+    let mut bounds = Bounds::default();
+    bounds.add(&scene, &frame);
+    let painter = Painter::new(&scene, &bounds, SMALL);
+    let is_blue = |[r, _, b]: [i32; 3]| b > r + 40;
+    let picture = painter.paint(&scene, &frame);
+    assert!(is_blue(colour_at(&picture, &painter, [0.0, 0.0, 0.0])));
+    for y in 0..SMALL.height {
+        for x in [0, SMALL.width - 1] {
+            assert!(!is_blue(picture.pixel(x, y).map(i32::from)), "the grain is cut off");
+        }
+    }
+}
+
+#[test]
+fn more_than_65536_rigid_shapes_keep_their_colours() {
+    let mut scene = scene(false);
+    let ball = scene.rigid_shapes.pop().unwrap();
+    let empty = RigidShape { mesh: Mesh::default(), ..ball.clone() };
+    scene.rigid_shapes = vec![empty; 1 << 16];
+    scene.rigid_shapes.push(ball);
+    let poses = vec![Pose { position: [0.0, 0.4, 0.0], ..Pose::REST }; scene.rigid_shapes.len()];
+    let frame = Frame { poses, ..frame(0) };
+    let mut bounds = Bounds::default();
+    bounds.add(&scene, &frame);
+    let painter = Painter::new(&scene, &bounds, SMALL);
+    let picture = painter.paint(&scene, &frame);
+    assert!(!is_red(colour_at(&picture, &painter, [0.0, 0.4, 0.0])));
+    assert!(is_red(colour_at(&picture, &painter, [0.0, 2.0, 0.0])));
+}
+
+#[test]
 fn the_ground_of_a_flat_scene_is_a_line_at_any_angle_and_does_not_extend_the_bounds() {
     let without_ground = scene(true);
     let painter = Painter::new(&without_ground, &bounds(&without_ground), SMALL);
@@ -275,6 +317,9 @@ fn invalid_names_and_views_are_rejected() {
     );
     assert!(error_message("no/a.gif").contains("no/a.gif: there is no folder"));
     assert!(error_message("%d.gif").contains("contains all frames"));
+    let fast = Timeline { frames: 1, fps: 60.0 };
+    let fast_gif = picture_sink(&folder.path().join("a.gif"), &scene, fast, SMALL);
+    assert!(fast_gif.err().unwrap().to_string().contains("at most 50 frames per second"));
     for view in ["1", "1,2,3,4", "a,b", "0,90", "0,0,0"] {
         assert!(view.parse::<View>().is_err(), "{view}");
     }

@@ -45,6 +45,15 @@ fn run(kernel: &impl Kernel<3>, columns: usize) -> Vec<[u32; 3]> {
     (0..particles.len()).map(|p| particles.position(p).map(f32::to_bits)).collect()
 }
 
+#[test]
+fn a_huge_sheet_without_columns_takes_no_memory() {
+    let mut particles = Particles::<3>::new(&[], &[]).unwrap();
+    let sticks = Sticks::with_rests(0, &[], &[], Duplicates::Keep).unwrap();
+    let schedule = Sheet::new(0, usize::MAX, Family::ALL).schedule(&sticks).unwrap();
+    let plan = GridKernel::on(OneLane).plan(&particles, &sticks, &schedule, Formula::Halley);
+    assert!(plan.unwrap().step(&mut particles, &sticks, &Step::default()).unwrap().finite);
+}
+
 /// A narrow sheet, with rows of 3 registers, and a wide one, with rows padded from 7 registers to
 /// 8.
 #[test]

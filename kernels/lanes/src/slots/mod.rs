@@ -6,6 +6,7 @@
 //! loops over it, as a [`SlotKernel`].
 
 mod engine;
+mod limit;
 mod motion;
 mod sync;
 mod unslotted;
@@ -17,6 +18,7 @@ use taut_core::{
     Sticks, Substeps,
 };
 
+pub use limit::check_slots;
 pub use motion::integrate;
 
 /// Arrays whose distance is a multiple of this many values (4096 bytes) map to the same sets of the

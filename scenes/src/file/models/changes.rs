@@ -70,9 +70,10 @@ impl<R: Rotate<D>, const D: usize> Changes<R, D> {
         for (nth, guide) in self.guided.into_iter().enumerate() {
             model = guide.guide(name, model).at(nth).at("guided")?;
         }
-        if model.sticks.is_empty() && (self.stiffness.is_some() || self.compliance.is_some()) {
+        if model.sticks.is_empty() && stick_keys.iter().any(Option::is_some) {
             Err(format!(
-                "the model '{name}' has no sticks: it takes neither 'stiffness' nor 'compliance'"
+                "the model '{name}' has no sticks: it takes neither 'stiffness' nor 'compliance' \
+                 nor 'tears_at'"
             ))?;
         }
         for stick in 0..model.sticks.len() {

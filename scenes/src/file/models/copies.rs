@@ -2,6 +2,7 @@
 
 use serde::Deserialize;
 use taut_core::{COORDINATE_MAX, check_limit};
+use taut_world::{Model, ModelError};
 
 use crate::file::error::{At, BuildError};
 use crate::file::exactly_one;
@@ -22,8 +23,9 @@ pub(super) struct CopiesTable<const D: usize> {
 }
 
 impl<const D: usize> CopiesTable<D> {
-    /// Checks the positions, and returns them.
-    pub(super) fn positions(self) -> Result<Vec<[f32; D]>, BuildError> {
+    /// Returns the positions, after a check that they and the particles of all copies of `model` are
+    /// in range.
+    pub(super) fn positions(self, model: &Model<D>) -> Result<Vec<[f32; D]>, BuildError> {
         let Self { at, grid, spacing } = self;
         if grid.is_some() != spacing.is_some() {
             Err("copies in a grid need both 'grid' and 'spacing'".to_owned())?;
@@ -40,8 +42,31 @@ impl<const D: usize> CopiesTable<D> {
         });
         let spaced = grid.zip(spacing).map(|(counts, spacing)| in_grid(counts.into(), spacing));
         let given: Vec<_> = listed.into_iter().chain(spaced).collect();
-        exactly_one("'copies'", "key", &["at", "grid"], given)?
+        let positions = exactly_one("'copies'", "key", &["at", "grid"], given)??;
+        check_particles(model, &positions)?;
+        Ok(positions)
     }
+}
+
+/// Checks the positions of the particles of copies of a model at `positions`.
+fn check_particles<const D: usize>(
+    model: &Model<D>,
+    positions: &[[f32; D]],
+) -> Result<(), ModelError> {
+    let range = -COORDINATE_MAX..=COORDINATE_MAX;
+    for axis in 0..D {
+        let coordinates = || model.particles.positions(axis).iter().copied();
+        // Rounding keeps the order, so a copy is in range if its two extreme coordinates are.
+        let extremes = [coordinates().reduce(f32::min), coordinates().reduce(f32::max)];
+        for x in extremes.into_iter().flatten() {
+            for position in positions {
+                let what = "a coordinate of a particle of a copy, m,";
+                let moved = x + position[axis];
+                ModelError::check("at", what, moved.into(), range.clone(), "from -1e12 to 1e12")?;
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Positions in a grid; the index along the first axis varies fastest.

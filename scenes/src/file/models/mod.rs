@@ -127,7 +127,8 @@ macro_rules! models {
                     tethers, springs, self_collision,
                 };
                 let model = changes.apply(&name, model, context)?;
-                let copies = copies.map(CopiesTable::positions).transpose().at("copies")?;
+                let copies = copies.map(|copies| copies.positions(&model)).transpose();
+                let copies = copies.at("copies")?;
                 Ok(NamedModel { name, model, copies })
             }
         }

@@ -1,7 +1,7 @@
 //! Tables of emitters and of individual particles.
 
 use serde::Deserialize;
-use taut_core::{Duplicates, INVERSE_MASS_MAX, INVERSE_MASS_MIN, Particles, Sticks};
+use taut_core::{Duplicates, Particles, Sticks};
 use taut_world::{EmitterSettings, Model, ModelError, Source, Spring, Springs};
 
 use super::{ModelBuilder, builder};
@@ -80,7 +80,7 @@ struct SpringTable {
 impl<const D: usize> ModelBuilder<D> for ParticlesTable<D> {
     fn model(&self, _: &TriangleReader) -> Result<Model<D>, BuildError> {
         let inverse_mass = |(nth, &mass): (usize, &f64)| {
-            let range = 1.0 / INVERSE_MASS_MAX..=1.0 / INVERSE_MASS_MIN;
+            let range = 1e-9..=1e9;
             let mass = ModelError::check("masses", "a mass, kg,", mass, range, "from 1e-9 to 1e9");
             Ok((1.0 / mass.at(nth).at("masses")?) as f32)
         };

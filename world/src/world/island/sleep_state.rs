@@ -137,14 +137,16 @@ impl<const D: usize> SleepState<D> {
     }
 
     /// A box around the models throughout the next step, enlarged by the distance that they keep, m:
-    /// islands whose boxes do not overlap have no contacts with each other, as long as only inertia
-    /// and the acceleration of the settings move them. None if this island has no contacts with other
-    /// islands.
+    /// islands whose boxes do not overlap have no contacts with each other, as long as only inertia,
+    /// guides and the acceleration of the settings move them. `time` is that at the beginning of the
+    /// step, s. None if this island has no contacts with other islands.
     pub(in crate::world) fn contact_bounds(
         &self,
-        particles: &Particles<D>,
+        model: &Model<D>,
         settings: &Settings<D>,
+        time: f64,
     ) -> Option<Corners<D>> {
+        let Model { particles, guides, .. } = model;
         let margin = self.extent + self.self_collision?.distance();
         if self.asleep {
             return Some(enlarged(self.bounds, [margin; D]));
@@ -155,11 +157,17 @@ impl<const D: usize> SleepState<D> {
             let before = particles.previous_position(particle);
             [x, core::array::from_fn(|axis| x[axis] + (x[axis] - before[axis]) * substeps)]
         };
-        let bounds = box_around((0..particles.len()).flat_map(path));
+        let [mut low, mut high] = box_around((0..particles.len()).flat_map(path));
+        for guide in guides {
+            guide.for_each_position(time + f64::from(settings.step.dt), |_, end| {
+                low = core::array::from_fn(|axis| low[axis].min(end[axis]));
+                high = core::array::from_fn(|axis| high[axis].max(end[axis]));
+            });
+        }
         // The acceleration moves a particle by at most this distance in a step.
         let fall =
             settings.step.acceleration.map(|it| it.abs() * settings.step.dt * settings.step.dt);
-        Some(enlarged(bounds, fall.map(|fall| fall + margin)))
+        Some(enlarged([low, high], fall.map(|fall| fall + margin)))
     }
 
     /// For snapshots: whether it is asleep, the quiet time, s, and the reference positions, m.

@@ -108,6 +108,9 @@ struct IslandState {
     /// snapshots of earlier versions.
     #[cfg_attr(feature = "serde", serde(rename = "left_copies"))]
     models_that_left_copies: Option<Vec<usize>>,
+    /// For each emitter how many births it has omitted; empty in snapshots of earlier versions.
+    #[cfg_attr(feature = "serde", serde(default))]
+    omitted_births: Vec<u64>,
 }
 
 /// Whether an island is asleep, and how long it has been quiet.

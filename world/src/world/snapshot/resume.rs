@@ -1,5 +1,7 @@
 //! Resuming from a snapshot.
 
+use std::iter;
+
 use taut_core::{COORDINATE_MAX, Formula, Kernel, Real, Schedule, Step, StickError, Sticks};
 
 use super::{Bits, HeldState, IslandState, Snapshot, SnapshotError, damaged, signatures};
@@ -134,13 +136,16 @@ impl<const D: usize> World<D> {
         (world.steps, world.time) = snapshot.progress()?;
         world.resume_split_islands(snapshot, planner)?;
         world.resume_particles(snapshot)?;
-        let emitters = world.islands.iter_mut().flat_map(|island| &mut island.model.emitters);
-        emitters.for_each(|emitter| emitter.restore(world.time));
         if snapshot.islands.len() != world.islands.len() {
             return Err(damaged("the number of islands is wrong"));
         }
         for (island, state) in snapshot.islands.iter().enumerate() {
             world.resume_island(island, state, planner)?;
+            let omitted = state.omitted_births.iter().copied().chain(iter::repeat(0));
+            let emitters = &mut world.islands[island].model.emitters;
+            for (emitter, omitted) in emitters.iter_mut().zip(omitted) {
+                emitter.restore(world.time, omitted);
+            }
         }
         for (tie, &broken) in world.ties.iter_mut().zip(&snapshot.broken_ties) {
             tie.broken = broken;

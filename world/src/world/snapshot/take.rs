@@ -3,6 +3,7 @@
 use taut_core::{Particles, Real, Step};
 
 use super::{Bits, HeldState, IslandState, Snapshot};
+use crate::emitter::Emitter;
 use crate::model::Model;
 use crate::settings::Settings;
 use crate::world::{Simulation, World};
@@ -86,7 +87,7 @@ impl<const D: usize> World<D> {
     /// The state of an island, for a snapshot.
     fn island_state(&self, index: usize) -> IslandState {
         let island = &self.islands[index];
-        let Model { sticks, faces, limbs, tear_factors, .. } = &island.model;
+        let Model { sticks, faces, limbs, tear_factors, emitters, .. } = &island.model;
         let stick_numbers = || 0..sticks.len();
         let particles = self.particles.in_island(index);
         let reordered = island.reordered.then(|| {
@@ -107,6 +108,7 @@ impl<const D: usize> World<D> {
             ),
             reordered,
             models_that_left_copies,
+            omitted_births: emitters.iter().map(Emitter::omitted).collect(),
         }
     }
 }
