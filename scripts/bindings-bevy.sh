@@ -12,6 +12,7 @@
 # missing, the script says so, and the exit code is 3. The examples use the crate `bevy` 0.20.1, which declares
 # a newer Rust than its sub-crates, but compiles without it: hence --ignore-rust-version.
 set -euo pipefail
+[ $# -lt 2 ] || set -- "$1" "$(realpath -m "$2")" # before the folder changes
 cd "$(dirname "$0")/../bindings/bevy"
 
 skip() { printf 'skipped: %s\n' "$1" >&2 && exit 3; }

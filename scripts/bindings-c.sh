@@ -10,6 +10,7 @@
 # Needs a C and a C++ compiler. The check of the header needs `cargo install --locked cbindgen --version
 # 0.29.4`; the build of the examples with CMake needs cmake.
 set -euo pipefail
+[ $# -lt 2 ] || set -- "$1" "$(realpath -m "$2")" # before the folder changes
 cd "$(dirname "$0")/../bindings/c"
 
 target=$(realpath -m "${CARGO_TARGET_DIR:-target}")

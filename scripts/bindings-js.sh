@@ -21,7 +21,8 @@ missing() { printf 'skipped: no %s\n' "$1" >&2 && exit 3; }
 [ -d "$(rustc --print target-libdir --target $target)" ] || missing "$target"
 [ "$(wasm-bindgen --version 2>/dev/null)" = "wasm-bindgen $version" ] ||
     missing "wasm-bindgen $version (cargo install wasm-bindgen-cli --version $version)"
-command -v node >/dev/null || missing node
+node -e 'process.exit(process.versions.node.split(".")[0] < 20 ? 1 : 0)' 2>/dev/null || missing 'node 20'
+[ $# = 0 ] || command -v npm >/dev/null || missing npm
 
 RUSTFLAGS="-C target-feature=+simd128 ${RUSTFLAGS-}" cargo build --profile "$profile" --locked --target $target "${features[@]}"
 rm -rf dist
@@ -34,19 +35,18 @@ printf 'taut_bg.wasm: %d kB, %d kB with gzip\n' $(($(wc -c < dist/taut_bg.wasm) 
 if [ "${1-}" = --pack ]; then
     exec npm pack --silent
 fi
-node --test --test-reporter=dot tests/
+node --test --test-reporter=dot tests/*.test.js
 awk '$0 == "```" { on = 0 } on { print } $0 == "```js" { on = 1 }' ../../docs/javascript.md > dist/page.mjs
 sed -i.bak 's#"taut"#"./node.js"#' dist/page.mjs
 node dist/page.mjs
 rm dist/page.mjs dist/page.mjs.bak
 
 if [ "${1-}" = --browser ]; then
-    command -v npm >/dev/null || missing npm
     helpers=$PWD/../../apps/view/web-tests
     for folder in "$helpers" examples/three; do
         (cd "$folder" && npm ci --silent --no-audit --no-fund) || missing "packages for $folder: npm ci failed (is the package index reachable?)"
     done
     (cd "$helpers" && node -e 'import("./chromium.mjs").then(({ chromiumPath }) => process.exit(chromiumPath() ? 0 : 1))') ||
         missing Chromium
-    node --test --test-reporter=dot --test-timeout=400000 browser-tests/
+    node --test --test-reporter=dot --test-timeout=400000 browser-tests/*.test.*
 fi

@@ -23,6 +23,9 @@ case "${1-}" in
     *) seconds=$1 ;;
 esac
 shift
+for target; do
+    [ -f "fuzz/fuzz_targets/$target.rs" ] || usage
+done
 
 if ! cargo +nightly --version >/dev/null 2>&1; then
     printf 'skipped: fuzzing needs Rust nightly (rustup toolchain install nightly)\n' >&2

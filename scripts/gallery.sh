@@ -7,7 +7,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-taut="${TAUT:-target/release/taut}"
+taut="${TAUT:-${CARGO_TARGET_DIR:-target}/release/taut}"
 if [ -z "${TAUT:-}" ]; then cargo build --quiet --release --locked -p taut-cli; fi
 
 # Each line: scene, start (s), duration (s), camera azimuth,elevation (degrees).

@@ -13,8 +13,10 @@ if [ "$(printf '%s\n' "$needed" "$oldest" | sort -V | tail -n 1)" != "$oldest" ]
     echo "a dependency needs Rust $needed, but rust-version in Cargo.toml is $oldest"
     exit 1
 fi
-if rustup toolchain list 2>/dev/null | grep "^$oldest" >/dev/null; then
-    cargo "+$oldest" check --workspace --all-features --locked --target-dir target/oldest-rust
+# Its name may have a patch version: 1.89.0-x86_64-unknown-linux-gnu.
+toolchain=$(rustup toolchain list 2>/dev/null | grep -oE "^${oldest//./\\.}(\.[0-9]+)?-[^ ]+" | head -n 1) || true
+if [ -n "$toolchain" ]; then
+    cargo "+$toolchain" check --workspace --all-features --locked --target-dir target/oldest-rust
 else
     echo "not built: Rust $oldest is not installed; no dependency needs more than $needed"
 fi

@@ -7,7 +7,7 @@
 #   scripts/sanitizers.sh thread       only ThreadSanitizer
 #
 # Needs Rust nightly with the source of the standard library (`rustup component add rust-src --toolchain
-# nightly`), which is built with the sanitizer, too.
+# nightly`), which is built with the sanitizer, too, except for the fuzz targets.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -8,6 +8,8 @@ use taut::{AnyKernel, Kernel, Pool};
 pub(crate) struct Configuration {
     pub(crate) name: String,
     pub(crate) kernel: AnyKernel,
+    /// The number of threads of its pool; None: it runs on the calling thread.
+    pub(crate) pool: Option<usize>,
 }
 
 impl Configuration {
@@ -39,9 +41,10 @@ pub(crate) fn configurations() -> &'static [Configuration] {
             let (name, isa) = (Kernel::<3>::name(&kernel), Kernel::<3>::isa(&kernel));
             for (threads, pool) in &pools {
                 let name = format!("{name} ({isa}) on a pool of {threads}");
-                all.push(Configuration { name, kernel: kernel.clone().on_threads(pool.clone()) });
+                let kernel = kernel.clone().on_threads(pool.clone());
+                all.push(Configuration { name, kernel, pool: Some(*threads) });
             }
-            all.push(Configuration { name: format!("{name} ({isa})"), kernel });
+            all.push(Configuration { name: format!("{name} ({isa})"), kernel, pool: None });
         }
         all
     });

@@ -103,7 +103,7 @@ fn only_the_kernels_for_sheets_and_for_copies_reject_other_schedules() {
     for mesh in recipes.map(|recipe| recipe.mesh::<3>()) {
         for (order, schedule) in &mesh.schedules() {
             let setup = Setup { mesh: &mesh, schedule, formula: Formula::Halley };
-            for Configuration { name, kernel } in configurations() {
+            for Configuration { name, kernel, .. } in configurations() {
                 let rejects = setup.start(kernel).is_none();
                 let should_reject = *order != "sheet" && name.starts_with("grid")
                     || *order != "copies" && name.starts_with("copies");

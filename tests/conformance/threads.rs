@@ -194,6 +194,19 @@ fn a_large_sheet_is_distributed_over_threads_without_a_change_of_bits() {
 }
 
 #[test]
+fn many_copies_are_distributed_over_threads_without_a_change_of_bits() {
+    let mesh: Mesh = Recipe::copies(Shape::Grid(24, 24), 40, 1, Values::Uniform).mesh();
+    let schedule = mesh.schedule("copies");
+    let setup = Setup { mesh: &mesh, schedule: &schedule, formula: Formula::Halley };
+    let expected = setup.assert_all_agree("alone", |start| start.steps(&step(), 2));
+    let executor = ScopedThreads::new(8);
+    let start = setup.start(&AnyKernel::best_for(&schedule)).unwrap();
+    let difference = steps_on(&executor, start).difference(&expected);
+    assert_eq!(difference, None);
+    assert!(executor.requested().iter().any(|&threads| threads > 1), "one thread is enough");
+}
+
+#[test]
 fn repeated_runs_on_threads_give_the_same_hash() {
     let Model { particles, mut sticks, .. } = Model::disc(80, StickSet::All).unwrap().shuffled(1);
     for stick in (0..sticks.len()).step_by(50) {

@@ -284,20 +284,20 @@ fn a_torn_world_has_the_same_bits_on_every_kernel() {
 #[test]
 fn tethers_have_the_same_bits_on_any_number_of_threads() {
     let mut scene = Scene::new();
-    // This sheet has enough sticks for eight threads.
-    let sheet = Model::drape(100, StickSet::All).unwrap().tethered(Tethers::default()).unwrap();
+    // This sheet has enough particles for three threads, and enough sticks for eight.
+    let sheet = Model::drape(160, StickSet::All).unwrap().tethered(Tethers::default()).unwrap();
     scene.add("sheet", sheet).unwrap();
     scene.settings.step.substeps = 2;
     let hash = |threads, kernel_for: &dyn Fn(&Schedule) -> AnyKernel| {
         let mut world = World::new(&scene, kernel_for).unwrap();
         let pool = Pool::new(threads).unwrap();
-        for _ in 0..10 {
+        for _ in 0..3 {
             assert!(world.step_on(&pool).unwrap().finite);
         }
         world.hash()
     };
     let scalar = hash(1, &|_| AnyKernel::named("scalar").unwrap());
-    for threads in 1..=8 {
+    for threads in [1, 2, 3, 8] {
         assert_eq!(hash(threads, &AnyKernel::best_for), scalar, "{threads} threads");
         assert_eq!(hash(threads, &|_| AnyKernel::best()), scalar, "{threads} threads");
     }

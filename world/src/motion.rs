@@ -94,20 +94,24 @@ impl Oscillator {
         let decay = 0.5 * self.damping;
         let squared = self.frequency * self.frequency - decay * decay;
         // With w² = `squared`: x(t) = e^(-decay t) (x cos(w t) + (v + decay x) sin(w t) / w).
-        let (cos, sin_by_w) = if squared > 0.0 {
-            let w = libm::sqrt(squared);
-            (libm::cos(w * t), libm::sin(w * t) / w)
-        } else if squared < 0.0 {
-            let w = libm::sqrt(-squared);
-            (libm::cosh(w * t), libm::sinh(w * t) / w)
-        } else {
-            (1.0, t)
-        };
+        // Cosine and sine have the factor e^(-decay t).
         let fade = libm::exp(-decay * t);
-        // Position and velocity without the factor `fade`.
+        let w = libm::sqrt(squared.abs());
+        let (cos, sin_by_w) = if squared > 0.0 {
+            (fade * libm::cos(w * t), fade * libm::sin(w * t) / w)
+        } else if w * t > 1.0 {
+            // Hyperbolic functions of large arguments would overflow.
+            let slow = libm::exp(-self.frequency * self.frequency / (w + decay) * t);
+            let fast = libm::exp(-(w + decay) * t);
+            (0.5 * (slow + fast), 0.5 * (slow - fast) / w)
+        } else if squared < 0.0 {
+            (fade * libm::cosh(w * t), fade * libm::sinh(w * t) / w)
+        } else {
+            (fade, fade * t)
+        };
         let rate = v + decay * x;
         let position = x * cos + rate * sin_by_w;
         let velocity = rate * cos - squared * x * sin_by_w - decay * position;
-        [fade * position, fade * velocity]
+        [position, velocity]
     }
 }

@@ -32,7 +32,7 @@ pub enum Path<const D: usize = 3> {
     Oscillating {
         /// Amplitude, m.
         amplitude: [f64; D],
-        /// Period, s, at least 1e-9.
+        /// Period, s, from 1e-9 to 1e12.
         period: f64,
     },
     /// `a cos(2 π t / period) + b sin(2 π t / period)`: a circle or an ellipse around the position
@@ -40,7 +40,7 @@ pub enum Path<const D: usize = 3> {
     Circular {
         /// `a` and `b`, m.
         radii: [[f64; D]; 2],
-        /// Period, s, at least 1e-9.
+        /// Period, s, from 1e-9 to 1e12.
         period: f64,
     },
     /// Linear interpolation between keys; constant before the first and after the last.
@@ -135,7 +135,7 @@ impl<const D: usize> Path<D> {
 
 fn check_period(period: f64) -> Result<(), ModelError> {
     let what = "the period of a path or spin, s,";
-    ModelError::check("period", what, period, 1e-9.., "at least 1e-9")?;
+    ModelError::check("period", what, period, 1e-9..=1e12, "from 1e-9 to 1e12")?;
     Ok(())
 }
 
@@ -208,7 +208,7 @@ impl<const D: usize> Spin<D> {
     ///
     /// # Errors
     /// A value that is not finite or above 1e12 in magnitude; directions that are shorter than 1e-12,
-    /// longer than 1e12 or parallel (the sine of the angle between them is below 1e-12).
+    /// longer than 1e12 or parallel (the sine of the angle between them is below 1e-6).
     pub fn in_plane(
         [a, b]: [[f64; D]; 2],
         centre: [f64; D],
@@ -220,11 +220,11 @@ impl<const D: usize> Spin<D> {
         let b = checked_unit("plane", "the length of the second direction of a spin", b)?;
         let cosine = dot(a, b);
         let perpendicular_part = core::array::from_fn(|axis| b[axis] - a[axis] * cosine);
-        let b = checked_unit(
-            "plane",
-            "the sine of the angle between the directions of a spin",
-            perpendicular_part,
-        )?;
+        // With a smaller sine, rounding would leave an angle that is not a right one.
+        let what = "the sine of the angle between the directions of a spin";
+        let sine = length(perpendicular_part);
+        let sine = ModelError::check("plane", what, sine, 1e-6.., "at least 1e-6")?;
+        let b = perpendicular_part.map(|x| x / sine);
         Ok(Self { plane: [a, b], centre, rate, period: None })
     }
 
@@ -233,7 +233,7 @@ impl<const D: usize> Spin<D> {
     /// which the rotation has at time 0.
     ///
     /// # Errors
-    /// A period that is not finite and at least 1e-9 s.
+    /// A period that is not from 1e-9 to 1e12 s.
     pub fn oscillating(self, period: f64) -> Result<Self, ModelError> {
         check_period(period)?;
         Ok(Self { period: Some(period), ..self })

@@ -2,12 +2,12 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
-const taut = process.env.TAUT ?? join(root, 'target/release/taut');
+const taut = process.env.TAUT ?? join(resolve(root, process.env.CARGO_TARGET_DIR ?? 'target'), 'release/taut');
 
 /** Starts `taut view` with these arguments, and waits until it has printed its address. */
 export async function startTaut(...args) {

@@ -70,6 +70,7 @@ export class Camera {
 
   /** Sets the size of the picture and its covered pixels at top and bottom. Returns whether they changed. */
   resize(width, height, covered = [0, 0]) {
+    if (!(width > 0 && height > 0)) return false; // the page is hidden
     const before = `${[this.height, this.aspect, this.covered]}`;
     this.covered = covered.map((pixels) => pixels / height);
     this.aspect = width / height;

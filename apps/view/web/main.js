@@ -191,7 +191,7 @@ function showOptions() {
   for (const button of document.querySelectorAll('[data-option]')) {
     button.setAttribute('aria-pressed', String(options[button.dataset.option]));
   }
-  isDirty = true;
+  isDirty = renderer.hasMoved = true; // what casts shadows may have changed
 }
 for (const button of document.querySelectorAll('[data-option]')) {
   button.onclick = () => {
@@ -247,7 +247,7 @@ function updateExtent() {
 function lookAtAll(atOnce) {
   updateExtent();
   camera.lookAt(extent, atOnce);
-  isDirty = true;
+  isDirty = renderer.hasMoved = true; // the shadow map covers `extent`
 }
 
 /**

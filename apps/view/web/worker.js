@@ -67,5 +67,6 @@ try {
   host = start(instance.exports);
   earlyCommands.forEach(host.command);
 } catch (error) {
-  postMessage(JSON.stringify({ say: 'error', text: `The simulation could not be started: ${error}` }));
+  // An uncaught error ends the worker, and the page shows it for as long as it is open.
+  setTimeout(() => { throw new Error(`it could not be started: ${error}`); });
 }

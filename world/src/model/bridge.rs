@@ -26,7 +26,8 @@ pub struct Bridge {
     pub ropes: usize,
     /// Distance between the outer ropes, m.
     pub width: f32,
-    /// Depth of the middle of the deck below the line between the ends, m; 0 for a straight bridge.
+    /// Depth of the parabola on which the particles of the deck lie, in the middle between the ends, m; 0
+    /// for a straight bridge.
     pub sag: f32,
     /// Height of a hand rail above each outer rope, m; 0 for none.
     pub rails: f32,

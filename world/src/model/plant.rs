@@ -101,9 +101,8 @@ impl<const D: usize> Model<D> {
     ///
     /// Sticks join neighbours: the ends of a piece, successive corners of a leaf, and the foot of the
     /// stem and the root ends. Support sticks join every two particles that share a neighbour, which
-    /// keeps every angle (Jakobsen 2001, "support sticks between strategically chosen couples of
-    /// vertices sharing a neighbor"). The number of iterations determines how much the plant bends;
-    /// one per substep is intended.
+    /// keeps every angle (Jakobsen 2001, "support sticks between strategically chosen couples of vertices
+    /// sharing a neighbor"). More iterations bend the plant less; one per substep is intended.
     ///
     /// These sticks alone are not enough: with one iteration per 1/60 s, they hold up a stem of 1 m
     /// of at most four pieces in 2D, and no stem in 3D, where a joint can turn about the line between
@@ -178,8 +177,9 @@ impl<'a, const D: usize> PlantBuilder<'a, D> {
         check_at_least("pieces", "the number of pieces of a stem", plant.pieces, 2, "at least 2")?;
         check_positive("stiffness", "the stiffness of a plant", plant.stiffness)?;
         check_fraction("stiffness", "the stiffness of a plant", plant.stiffness)?;
-        let (angle, &Plant { wood_density, leaf_density, .. }) = (f64::from(plant.angle), plant);
-        ModelError::check("angle", "the angle of a branch, rad,", angle, 0.0..=PI, "from 0 to pi")?;
+        let &Plant { angle, wood_density, leaf_density, .. } = plant;
+        let (angle, range) = (f64::from(angle), 0.0..=f64::from(core::f32::consts::PI));
+        ModelError::check("angle", "the angle of a branch, rad,", angle, range, "from 0 to pi")?;
         Ok(Self {
             plant,
             height: check_positive("height", "the height of a plant, m,", plant.height)?,
@@ -428,7 +428,7 @@ impl<const D: usize> Sides<D> {
         // The part of each coordinate axis that is perpendicular to `axis` and `first`. The longest of
         // these parts gives the second direction.
         let perpendicular_parts = (0..D).map(|along| {
-            let coordinate_axis = core::array::from_fn(|i| if i == along { 1.0 } else { 0.0 });
+            let coordinate_axis = core::array::from_fn(|i| f64::from(u8::from(i == along)));
             perpendicular(perpendicular(coordinate_axis, axis), first)
         });
         let longest = perpendicular_parts

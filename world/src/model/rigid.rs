@@ -21,7 +21,7 @@ impl Model {
     /// The faces of the tetrahedron are its mesh.
     ///
     /// # Errors
-    /// If the edge length or the mass is not above 0, or too large.
+    /// If the edge length is not above 0 or too large, or the mass is not from 4e-9 to 4e9 kg.
     ///
     /// ```
     /// use taut_world::Model;
@@ -44,7 +44,7 @@ impl Model {
     /// total, kg. The faces of the tetrahedron are its mesh.
     ///
     /// # Errors
-    /// If the edge length or the mass is not above 0, or too large.
+    /// If the edge length is not above 0 or too large, or the mass is not from 4e-9 to 4e9 kg.
     ///
     /// ```
     /// use taut_world::Model;
@@ -168,7 +168,8 @@ fn from_four_particles(
     mesh: Option<(&[Vector], &[[u32; 3]])>,
 ) -> Result<Model, ModelError> {
     let mass = checked_mass(mass)?;
-    ModelError::check("mass", "the mass of a body, kg,", mass, 4e-9..=4e9, "from 4e-9 to 4e9")?;
+    let range = f64::from(4e-9_f32)..=4e9; // the lower limit in `f32` is smaller than in `f64`
+    ModelError::check("mass", "the mass of a body, kg,", mass, range, "from 4e-9 to 4e9")?;
     let particles =
         Particles::new(&points.map(|point| point.map(|x| x as f32)), &[(4.0 / mass) as f32; 4])?;
     let rests =

@@ -181,7 +181,7 @@ impl<S, const D: usize> Solid<S, D> {
     /// Sets the path: displacements of the shape from its initial position.
     ///
     /// # Errors
-    /// A value that is not finite or whose magnitude is above 1e12, a period that is not at least 1e-9 s, a list
+    /// A value that is not finite or whose magnitude is above 1e12, a period that is not from 1e-9 to 1e12 s, a list
     /// of keys that is empty or not in ascending order of time.
     pub fn along(mut self, path: Path<D>) -> Result<Self, ModelError> {
         self.path = path.checked()?;

@@ -45,10 +45,13 @@ impl Springs {
         }
         match integrator {
             Integrator::ExplicitEuler => {
-                let ratios = self.damping.iter().zip(&self.stiffness);
-                let ratios = ratios.filter(|(_, stiffness)| **stiffness > 0.0);
-                let smallest = ratios
-                    .map(|(damping, stiffness)| f64::from(*damping) / f64::from(*stiffness))
+                let moves =
+                    |ends: &[u32; 2]| ends.iter().any(|&end| inverse_masses[end as usize] > 0.0);
+                let springs = self.ends.iter().zip(self.damping.iter().zip(&self.stiffness));
+                let elastic =
+                    springs.filter(|(ends, (_, stiffness))| moves(ends) && **stiffness > 0.0);
+                let smallest = elastic
+                    .map(|(_, (damping, stiffness))| f64::from(*damping) / f64::from(*stiffness))
                     .fold(f64::INFINITY, f64::min);
                 smallest.min(2.0 / decay_rate)
             }

@@ -152,9 +152,13 @@ fn the_nearest_particle_to_a_point_or_a_ray_is_found() {
         let eye = [0.3, -0.2, 5.0];
         let ray = [x - eye[0], y - eye[1], z - eye[2]];
         let picked = world.nearest_to_ray(eye, ray, 1e-3).unwrap();
-        let [px, py, pz] = world.position(picked);
-        let distance = (px - x).hypot(py - y).hypot(pz - z);
-        assert!(picked == particle || distance < 0.5, "picked {picked}, expected {particle}");
+        let offset: [f32; 3] =
+            core::array::from_fn(|axis| world.position(picked)[axis] - eye[axis]);
+        let dot = |a: [f32; 3], b: [f32; 3]| (0..3).map(|i| a[i] * b[i]).sum::<f32>();
+        let along = dot(offset, ray) / dot(ray, ray);
+        let across: [f32; 3] = core::array::from_fn(|axis| offset[axis] - along * ray[axis]);
+        let distance = dot(across, across).sqrt();
+        assert!(distance < 1e-5, "picked {picked}, expected {particle}: {distance} m from the ray");
         assert_eq!(world.nearest_to_ray(eye, ray.map(|x| -x), 1e-3), None);
     }
     assert_eq!(world.nearest([9.0, 9.0, 9.0], 0.5), None);

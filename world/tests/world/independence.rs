@@ -1,5 +1,6 @@
 //! A model has the same bits alone and beside models that it does not collide with.
 
+use std::collections::BTreeMap;
 use std::f32::consts::TAU;
 use std::sync::Arc;
 
@@ -36,9 +37,9 @@ fn scene<const D: usize>(
     scene
 }
 
-/// The bits of a model's positions after 60 steps. In between, sticks of some models are torn, the
-/// world is reordered, and it is resumed from a snapshot.
-fn final_bits<const D: usize>(scene: &Scene<D>, name: &str) -> Vec<u32>
+/// For each model the bits of its positions after 60 steps. In between, sticks of some models are torn,
+/// the world is reordered, and it is resumed from a snapshot.
+fn final_bits<const D: usize>(scene: &Scene<D>) -> BTreeMap<String, Vec<u32>>
 where
     World<D>: Simulation<D>,
 {
@@ -61,8 +62,11 @@ where
             world = World::resume(scene, |_| taut_scalar::ScalarKernel, &snapshot).unwrap();
         }
     }
-    let range = world.model(name).unwrap();
-    range.flat_map(|particle| world.position(particle).map(f32::to_bits)).collect()
+    let bits = |name: &str| {
+        let range = world.model(name).unwrap();
+        range.flat_map(|particle| world.position(particle).map(f32::to_bits)).collect()
+    };
+    scene.models().map(|(name, _)| (name.to_owned(), bits(name))).collect()
 }
 
 /// Asserts that each model has the same bits alone and together with the others.
@@ -72,17 +76,19 @@ where
 {
     let alone: Vec<Vec<u32>> = models
         .iter()
-        .map(|&(name, _)| final_bits(&scene(&models, |other| other == name, environment), name))
+        .map(|&(name, _)| {
+            final_bits(&scene(&models, |other| other == name, environment)).remove(name).unwrap()
+        })
         .collect();
-    let together = scene(&models, |_| true, environment);
+    let together = final_bits(&scene(&models, |_| true, environment));
     for ((name, _), alone) in models.iter().zip(&alone) {
-        assert!(final_bits(&together, name) == *alone, "{name}: different bits with other models");
+        assert!(together[*name] == *alone, "{name}: different bits with other models");
     }
     // Without the last model, the bits of the first stay the same, too.
     let (last, _) = models.pop().unwrap();
     let (first, _) = models[0];
     let fewer = scene(&models, |_| true, environment);
-    assert!(final_bits(&fewer, first) == alone[0], "{first}: different bits without {last}");
+    assert!(final_bits(&fewer)[first] == alone[0], "{first}: different bits without {last}");
 }
 
 /// A disc of triangles that all have a common corner, its centre.

@@ -66,4 +66,8 @@ fn the_oscillator_satisfies_its_equation_at_any_damping() {
         );
         assert_eq!(oscillator.at([0.3, -2.0], 0.0), [0.3, -2.0]);
     }
+    // With strong damping it returns slowly, also after a time for which e^(w t) overflows.
+    let slow = Oscillator { frequency: 1.0, damping: 100.0 };
+    let [x, v] = slow.at([1.0, 0.0], 20.0);
+    assert!((x - (-0.2_f64).exp()).abs() < 1e-3 && (v + 0.01 * x).abs() < 1e-5, "{x} m, {v} m/s");
 }

@@ -1,8 +1,24 @@
 //! `taut claims`: the table, one claim in detail, JSON and CSV.
 
+use std::sync::LazyLock;
+
 use serde_json::Value;
 
 use crate::run::{Folder, RunOutput, taut};
+
+/// What `taut claims --small` writes. All tests share one run.
+struct AllClaims {
+    table: String,
+    report: Value,
+    csv: String,
+}
+
+static ALL: LazyLock<AllClaims> = LazyLock::new(|| {
+    let folder = Folder::new();
+    let output = folder.taut("claims --small --json out.json --csv out.csv").assert_success();
+    let report = serde_json::from_str(&folder.read("out.json")).unwrap();
+    AllClaims { table: output.out, report, csv: folder.read("out.csv") }
+});
 
 /// Runs `taut claims` on tiny sizes.
 fn small_claims(arguments: &str) -> RunOutput {
@@ -11,9 +27,8 @@ fn small_claims(arguments: &str) -> RunOutput {
 
 #[test]
 fn every_claim_has_measured_values_and_a_verdict() {
-    let output = small_claims("--json -").assert_success();
-    let report = output.report();
-    let claims = report.value["claims"].as_array().unwrap();
+    let AllClaims { table, report, .. } = &*ALL;
+    let claims = report["claims"].as_array().unwrap();
     assert!(claims.len() >= 15);
     for claim in claims {
         for key in ["name", "quote", "source", "section", "method", "command"] {
@@ -25,20 +40,18 @@ fn every_claim_has_measured_values_and_a_verdict() {
         let holding = values.iter().filter(|value| value["holds"] == true).count();
         assert_eq!(verdict == "holds", holding == values.len(), "{claim}");
     }
-    assert_eq!(report.value["small"], true);
-    assert!(!report.value["not_measured"].as_array().unwrap().is_empty());
-    // With `--json -` the table is written to standard error.
+    assert_eq!(report["small"], true);
+    assert!(!report["not_measured"].as_array().unwrap().is_empty());
     for expected in ["measured (expected)", "misprint", "verdicts are meaningless", "Not measured:"]
     {
-        assert!(output.err.contains(expected), "'{expected}' is missing: {}", output.err);
+        assert!(table.contains(expected), "'{expected}' is missing: {table}");
     }
 }
 
 /// The table shows a command for each claim, so that users can repeat the measurement.
 #[test]
 fn the_commands_of_claims_are_valid() {
-    let report = small_claims("--json -").assert_success().report();
-    for claim in report.value["claims"].as_array().unwrap() {
+    for claim in ALL.report["claims"].as_array().unwrap() {
         let command = claim["command"].as_str().unwrap();
         let arguments = command.strip_prefix("taut ").unwrap();
         // With `--help` at the end, the program only parses the arguments, and measures nothing.
@@ -54,7 +67,10 @@ fn one_claim_is_shown_by_its_number_or_its_name() {
     for expected in ["Claim 2, n-divisions", "divisions per stick", "verdict   holds", "method  "] {
         assert!(by_number.out.contains(expected), "'{expected}' is missing: {}", by_number.out);
     }
-    let report = small_claims("--show printed-wind --json -").assert_success().report();
+    // With `--json -` the text is written to the standard error.
+    let output = small_claims("--show printed-wind --json -").assert_success();
+    assert!(output.err.contains("printed-wind"), "{}", output.err);
+    let report = output.report();
     assert_eq!(report.value["claims"].as_array().map(Vec::len), Some(1));
     assert_eq!(report.value["claims"][0]["verdict"], "misprint");
 }
@@ -69,11 +85,9 @@ fn an_unknown_claim_gives_an_error_with_the_valid_range() {
 
 #[test]
 fn csv_has_a_line_for_each_measured_value() {
-    let folder = Folder::new();
-    let output = folder.taut("claims --small --json out.json --csv out.csv").assert_success();
-    assert!(output.out.contains("claims: "), "{}", output.out);
-    let report: Value = serde_json::from_str(&folder.read("out.json")).unwrap();
+    let AllClaims { table, report, csv } = &*ALL;
+    assert!(table.contains("claims: "), "{table}");
     let claims = report["claims"].as_array().unwrap();
     let value_counts = claims.iter().map(|claim| claim["numbers"].as_array().unwrap().len());
-    assert_eq!(folder.read("out.csv").lines().count(), 1 + value_counts.sum::<usize>());
+    assert_eq!(csv.lines().count(), 1 + value_counts.sum::<usize>());
 }

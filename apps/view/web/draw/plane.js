@@ -70,13 +70,13 @@ export class Plane {
     if (options.surface) this.drawFaces(view);
     this.drawShapes(view);
     const hasFaces = matter.mesh.faces.length > 0;
-    const hasCloth = view.mesh.parts.some(({ kind }) => kind === 'cloth');
-    if (options.sticks || hasCloth) {
-      const base = hasCloth ? toSrgb(view.colours[0].faces[0]) : theme.line;
+    const cloth = view.mesh.parts.findIndex(({ kind }) => kind === 'cloth'); // the first one; -1: none
+    if (options.sticks || !options.surface || cloth >= 0) {
+      const base = cloth >= 0 ? toSrgb(view.colours[cloth].faces[0]) : theme.line;
       // Dense lines are thinner, so that they stay separate. The sparseness is 1 if the typical stick is at least 7
       // CSS pixels long.
       const sparseness = Math.min(1, (view.stickLength * view.camera.pixelsPerMetre) / (7 * pixelRatio));
-      const alpha = options.sticks ? 1 : hasFaces ? 0.75 : 1;
+      const alpha = options.sticks || !options.surface || !hasFaces ? 1 : 0.75;
       const pixels = Math.max(0.35, 0.75 * Math.sqrt(sparseness)) * pixelRatio;
       this.lines.sticks(view, { pixels, colour: [...base, alpha], stretchRange: options.stretch ? 0.5 : 0 });
     }

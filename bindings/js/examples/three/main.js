@@ -131,6 +131,7 @@ const raycaster = new THREE.Raycaster();
 const plane = new THREE.Plane();
 const target = new THREE.Vector3(); // the position to which the particle is dragged
 let dragged = null;
+let pointer = null; // the mouse, pen or finger that drags it
 
 function pointerRay({ clientX, clientY }) {
   const point = new THREE.Vector2((2 * clientX) / innerWidth - 1, 1 - (2 * clientY) / innerHeight);
@@ -145,14 +146,15 @@ canvas.addEventListener("pointerdown", (event) => {
   if (found === undefined) return;
   dragged = found;
   controls.enabled = false;
-  canvas.setPointerCapture(event.pointerId);
+  pointer = event.pointerId;
+  canvas.setPointerCapture(pointer);
   canvas.classList.add("dragging");
   target.fromArray(world.position(dragged));
   plane.setFromNormalAndCoplanarPoint(camera.getWorldDirection(new THREE.Vector3()), target);
   world.grab(dragged);
 });
 canvas.addEventListener("pointermove", (event) => {
-  if (dragged !== null) pointerRay(event).intersectPlane(plane, target);
+  if (dragged !== null && event.pointerId === pointer) pointerRay(event).intersectPlane(plane, target);
 });
 
 function release() {
@@ -162,8 +164,11 @@ function release() {
   controls.enabled = true;
   canvas.classList.remove("dragging");
 }
-canvas.addEventListener("pointerup", release);
-canvas.addEventListener("pointercancel", release);
+for (const name of ["pointerup", "pointercancel"]) {
+  canvas.addEventListener(name, (event) => {
+    if (event.pointerId === pointer) release();
+  });
+}
 
 // The listeners above were added first, so they can disable the controls before a drag also turns the camera.
 const controls = new OrbitControls(camera, canvas);
