@@ -105,7 +105,9 @@ fn the_choice_keeps_the_result_and_with_enough_time_all_candidates_are_timed() {
             "{name}"
         );
         assert!(same_result);
-        assert_eq!(tuned.schedule.canonical(), arrangement(reference));
+        // Small meshes have the same order under several names.
+        let order = |it: Arrangement| it.canonical().of(&model).unwrap().schedule.order().to_vec();
+        assert_eq!(order(tuned.schedule), order(arrangement(reference)));
         assert_eq!(tuned.mesh, Fingerprint::of(&model.sticks));
         assert!(
             trials
