@@ -27,7 +27,7 @@ pub(crate) use margin::Margin;
 pub(crate) use near_list::NearList;
 pub(crate) use near_rows::{NearRows, Pairing, Pairings};
 use rest_pairs::check_thickness;
-pub(crate) use rest_pairs::{LeftOut, RestPairs};
+pub(crate) use rest_pairs::{LeftOut, RestPairs, first_slots};
 pub(crate) use travel::DisplacementBounds;
 pub(crate) use travel_in_plan::TravelInPlan;
 pub(crate) use workers::Workers;

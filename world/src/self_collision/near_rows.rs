@@ -129,14 +129,11 @@ impl<const D: usize> NearRows<D> {
         self.search_up_to(ROWS_MAX * CLUSTER * PART, balls, pairings, margin, workers);
     }
 
-    /// Like [`search`](Self::search), for all pairs, whatever their number.
-    pub(crate) fn search_all(
-        &mut self,
-        balls: &Balls<D>,
-        pairings: &impl Pairings,
-        margin: Margin<'_>,
-    ) {
+    /// Finds all pairs of balls that may collide and are closer than the thickness, whatever their
+    /// number.
+    pub(crate) fn search_all(&mut self, balls: &Balls<D>, pairings: &impl Pairings) {
         let limit = usize::MAX / self.parts.len().max(1);
+        let margin = Margin::Distance(0.0);
         self.search_up_to(limit, balls, pairings, margin, &mut Workers::caller());
     }
 

@@ -9,7 +9,6 @@ use std::collections::{BinaryHeap, HashMap};
 use taut_core::Sticks;
 
 use super::clusters::{Balls, CLUSTER, clustered};
-use super::margin::Margin;
 use super::near_rows::{NearRows, Pairing, Pairings};
 use crate::error::ModelError;
 use crate::model::Model;
@@ -231,9 +230,8 @@ impl RestPairs {
         let points: Vec<[f32; D]> = (0..count).map(|it| model.particles.position(it)).collect();
         let particles = clustered(&points);
         let mut balls = Balls::<D>::new(core::iter::once(count));
-        let mut slot_of = vec![0; count];
-        for (slot, &particle) in particles.iter().enumerate().rev() {
-            slot_of[particle as usize] = slot as u32; // the first slot: the others are padding
+        let slot_of = first_slots(&particles, count);
+        for (slot, &particle) in particles.iter().enumerate() {
             for (axis, x) in points[particle as usize].into_iter().enumerate() {
                 (balls.position[axis][slot], balls.previous[axis][slot]) = (x, x);
             }
@@ -250,7 +248,7 @@ impl RestPairs {
         let left_out = LeftOut::new(balls.models.len(), pairs.iter().copied());
         let mut near = NearRows::new(&balls);
         let pairings = WithinModel { thickness, left_out };
-        near.search_all(&balls, &pairings, Margin::Distance(0.0));
+        near.search_all(&balls, &pairings);
         let neighbours = Neighbours::new(model);
         let is_near = |&[one, other]: &[usize; 2]| {
             length(difference(balls.position(one), balls.position(other))) < thickness
@@ -269,14 +267,14 @@ impl RestPairs {
         let close_count = pairs.len() - joined_count;
         Self { particles, pairs, close_count }
     }
+}
 
-    /// For each particle the first of its slots, counted from `first`; the others are padding. `count`
-    /// is the number of particles.
-    pub(crate) fn first_slots(&self, first: u32, count: usize) -> Vec<u32> {
-        let mut slots = vec![0; count];
-        for (slot, &particle) in self.particles.iter().enumerate().rev() {
-            slots[particle as usize] = first + slot as u32;
-        }
-        slots
+/// For each of `count` particles the first of its slots; the others are padding. `particles` has the
+/// particle of each slot.
+pub(crate) fn first_slots(particles: &[u32], count: usize) -> Vec<u32> {
+    let mut slots = vec![0; count];
+    for (slot, &particle) in particles.iter().enumerate().rev() {
+        slots[particle as usize] = slot as u32;
     }
+    slots
 }

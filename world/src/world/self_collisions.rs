@@ -11,7 +11,7 @@ use crate::matter::Islands;
 use crate::scene::Scene;
 use crate::self_collision::{
     Balls, ContactSolver, DisplacementBounds, LeftOut, NearList, Pairing, Pairings, RestPairs,
-    SelfCollision, TravelInPlan, Workers,
+    SelfCollision, TravelInPlan, Workers, first_slots,
 };
 
 /// A model of cloth or ropes with self-collision.
@@ -143,7 +143,8 @@ impl<const D: usize> SelfCollisions<D> {
             };
             let rest = RestPairs::new(model, settings.distance());
             left_out.extend(rest.pairs.iter().map(|pair| pair.map(|slot| first_slot + slot)));
-            slots_of_models.push(rest.first_slots(first_slot, model.particles.len()));
+            let slots = first_slots(&rest.particles, model.particles.len());
+            slots_of_models.push(slots.into_iter().map(|slot| first_slot + slot).collect());
             first_slot += rest.particles.len() as u32;
             participants.push(Participant {
                 particles: range.particles.clone(),
