@@ -38,9 +38,9 @@ pub(crate) fn optional_unsigned<T: TryFrom<u32>>(value: &Bound<'_, PyAny>) -> Py
 pub(crate) fn points<'py, T: FromPyObjectOwned<'py>>(value: &Bound<'py, PyAny>) -> PyResult<T> {
     value.extract::<T>().map_err(|error| {
         let (error, py) = (Into::<PyErr>::into(error), value.py());
-        let is_a_number_out_of_range =
+        let is_invalid_point =
             error.is_instance_of::<PyValueError>(py) || error.is_instance_of::<PyOverflowError>(py);
-        if is_a_number_out_of_range { exception(error.value(py)) } else { error }
+        if is_invalid_point { exception(error.value(py)) } else { error }
     })
 }
 

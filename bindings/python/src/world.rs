@@ -36,7 +36,7 @@ impl Outcome {
 ///
 /// A particle is given by its index. Points have three coordinates, m. A call that fails raises
 /// `TautError`, a ValueError, and changes nothing, except that steps before a step that fails stay. A count
-/// or an index that is negative or too large raises `TautError`, too, and so does a point that has not three
+/// or an index that is negative or too large raises `TautError`, too, and so does a point without exactly three
 /// numbers. An argument of a wrong type raises TypeError. Worlds can be pickled.
 #[pyclass(module = "taut")]
 #[derive(Debug)]

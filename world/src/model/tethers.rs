@@ -12,9 +12,9 @@ use crate::error::ModelError;
 /// Pinned particles (*pins*) that are joined by sides of faces or by sticks, except those that only
 /// resist bending, form a *pin cluster*, such as a row or a corner. A particle has a
 /// tether to the nearest pin of each of the nearest pin clusters. (If there are more than 16 clusters,
-/// consecutive ones count as one.) Particles that are not connected to a pin have none. A particle that is [tied](crate::Tie) at zero distance counts as pinned while
-/// the point at the other end of the tie is pinned, or has at least 10 times the mass of the particle's
-/// model.
+/// consecutive ones count as one.) Particles that are not connected to a pin have none. A particle
+/// that is [tied](crate::Tie) at zero distance counts as pinned while the point at the other end of
+/// the tie is pinned, or has at least 10 times the mass of the particle's model.
 ///
 /// ```
 /// use taut_scalar::ScalarKernel;

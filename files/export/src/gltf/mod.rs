@@ -12,8 +12,9 @@
 //!   vertex, such as an expired particle of an emitter, gets the position of the first visible vertex
 //!   of its part, if there is one.
 //!
-//! A key takes 24 bytes for each vertex of a part with faces, and 12 for other vertices. The JSON, which describes all data, comes first in the
-//! file, so frames are stored in a temporary file until the run is complete.
+//! A key takes 24 bytes for each vertex of a part with faces, and 12 for other vertices. The JSON,
+//! which describes all data, comes first in the file, so frames are stored in a temporary file until
+//! the run is complete.
 
 mod document;
 mod morph;
