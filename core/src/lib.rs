@@ -74,8 +74,8 @@ pub use renumbering::{PermutationError, Renumbering};
 pub use runs::RunKey;
 pub use schedule::{
     BAND_PARTICLES, BAND_ROWS, BAND_WIDTH_MAX, BLOCK_PARTICLES, BLOCK_ROWS, Block, CLOTH_STICKS,
-    Copies, Family, OPEN_PACKETS, PACKET_STICKS, Phase, RUN_STICKS, STAR_STICKS, Schedule,
-    ScheduleError, Sheet, SheetBlock, SheetError, WIDE_BAND_ROWS,
+    Copies, Family, MeshOrder, OPEN_PACKETS, PACKET_STICKS, Phase, RUN_STICKS, STAR_BAND_PARTICLES,
+    STAR_STICKS, Schedule, ScheduleError, Sheet, SheetBlock, SheetError, WIDE_BAND_ROWS,
 };
 pub use stage::{ParticleView, PositiveZeros, SlotLayout, Stage};
 pub use step::{Motion, Status, Step, StepError};

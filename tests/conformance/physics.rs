@@ -46,11 +46,11 @@ fn one_iteration() -> Step<3> {
 }
 
 #[test]
-fn with_one_iteration_blocks_colours_and_bands_stay_bounded() {
+fn with_one_iteration_blocks_colours_bands_and_stars_stay_bounded() {
     for (size, bound) in [(64, 1.5), (128, 3.0)] {
         let mesh = drape(size);
         let mut rms = Vec::new();
-        for order in ["blocked", "coloured", "sheet", "banded"] {
+        for order in ["blocked", "coloured", "sheet", "banded", "starred"] {
             let residuals =
                 hang(&mesh, &mesh.schedule(order), Formula::Halley, &one_iteration(), 300);
             assert!(
@@ -85,7 +85,7 @@ fn with_one_iteration_authored_order_blows_up_with_halley_only_on_the_larger_she
 #[test]
 fn more_iterations_give_smaller_residuals() {
     let mesh = drape(12);
-    for order in ["banded", "blocked", "packed", "sheet"] {
+    for order in ["banded", "blocked", "packed", "starred", "sheet"] {
         let schedule = mesh.schedule(order);
         for formula in Formula::ALL {
             let residual = |iterations| {

@@ -34,8 +34,8 @@ pub struct GoldenCase {
 /// together.
 const COPIES: usize = 18;
 
-/// A sheet, a disc and a sphere, with every formula, each in the coloured, banded and blocked order
-/// (the sheet also in the order for sheets); and copies of a small disc with every formula.
+/// A sheet, a disc and a sphere, with every formula, each in the coloured, starred, banded and blocked
+/// order (the sheet also in the order for sheets); and copies of a small disc with every formula.
 ///
 /// # Panics
 /// Never, because these models and arrangements are valid.
@@ -56,8 +56,8 @@ pub fn golden_cases() -> impl Iterator<Item = GoldenCase> {
     let models = models.into_iter().flat_map(|(name, model)| {
         let model = model.expect("the size is valid");
         let is_tested = |arrangement: &Arrangement| match arrangement.order {
-            Order::Authored | Order::Packed | Order::Starred => false,
-            Order::Coloured | Order::Banded | Order::Blocked => true,
+            Order::Authored | Order::Packed => false,
+            Order::Coloured | Order::Banded | Order::Blocked | Order::Starred => true,
             Order::Sheet => model.sheet.is_some(),
         };
         let arrangements: Vec<Arrangement> = Arrangement::orders().filter(is_tested).collect();

@@ -318,7 +318,7 @@ fn effort_table(effort: &Effort) -> Table {
             format!("{:.5}", row.stretch_rms),
             format!("{:.4}", row.stretch_max),
             format!("{} {}", row.kernel, row.isa),
-            row.schedule.to_owned(),
+            row.schedule.clone(),
         ]);
     }
     for row in &effort.not_reached {

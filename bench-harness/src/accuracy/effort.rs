@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
-use taut::world::{Island, Model, ModelError, Scene, StickSet, Tethers, World};
-use taut::{AnyKernel, Duplicates, Family, Formula, Kernel, KernelSet, Schedule};
+use taut::world::{Arrangement, Island, Model, ModelError, Scene, StickSet, Tethers, World};
+use taut::{AnyKernel, Duplicates, Family, Formula, Kernel, KernelSet};
 use taut::{Step, StickError, Sticks, Stretch};
 
 use super::StudyError;
@@ -66,18 +66,6 @@ impl EffortSubject {
         let bends = |stick: usize| bending.get(stick).copied().unwrap_or(false);
         (0..sticks.len()).map(|stick| !bends(stick)).collect()
     }
-
-    /// The name of the order in which its sticks are relaxed.
-    fn schedule(&self) -> &'static str {
-        let Model { sheet, particles, sticks, .. } = &self.model;
-        if sheet.is_some() {
-            "sheet"
-        } else if Schedule::for_mesh(particles, sticks) == Schedule::banded(sticks) {
-            "banded"
-        } else {
-            "blocked"
-        }
-    }
 }
 
 /// For models that hang under gravity, with tethers and without, and for each of [`BOUNDS`]: finds
@@ -124,7 +112,7 @@ pub struct EffortRow {
     /// The formula.
     pub formula: &'static str,
     /// The order of the sticks.
-    pub schedule: &'static str,
+    pub schedule: String,
     /// Number of threads.
     pub threads: usize,
     /// The fastest frame, µs.
@@ -420,7 +408,7 @@ impl Search<'_> {
             kernel: Kernel::<3>::name(kernel.inner()),
             isa: Kernel::<3>::isa(kernel),
             formula: self.study.formula.name(),
-            schedule: self.subject.schedule(),
+            schedule: Arrangement::default_of(model).to_string(),
             threads: kernels.threads(),
             frame_us_fastest: microseconds(times[0]),
             frame_us_median: microseconds(times[times.len() / 2]),

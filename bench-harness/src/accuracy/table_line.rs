@@ -84,7 +84,8 @@ fn effort_lines(row: &EffortRow) -> Vec<TableLine> {
         ("stretch_max", row.stretch_max),
     ];
     let at = Some(u64::from(row.substeps));
-    let all = lines(("effort", row.kernel), row.formula, row.schedule, at, &quantities).into_iter();
+    let all =
+        lines(("effort", row.kernel), row.formula, &row.schedule, at, &quantities).into_iter();
     all.map(|line| TableLine { case: case.clone(), ..line }).collect()
 }
 

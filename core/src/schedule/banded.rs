@@ -33,10 +33,23 @@ const SAMPLE_INTERVAL: u32 = 16;
 /// See [`Schedule::banded`](super::Schedule::banded).
 pub(super) fn build<S: Real>(sticks: &Sticks<S>, builder: &mut Builder) {
     let mut colouring = Colouring::new(sticks.particles());
+    let per_band = band_particles(sticks, BAND_REACHES).max(BAND_PARTICLES);
+    for_each_band(sticks, per_band, builder, |band, builder| {
+        order_band(sticks, &mut colouring, band, builder);
+    });
+}
+
+/// Makes a phase of the bands of `per_band` consecutive particles, one of the seams between them, in
+/// bands shifted by half a band, and one block of the sticks left over. `order_band` adds the batches
+/// of the sticks that have both ends in a band, which are sorted by ends. A mesh that fits in one
+/// band is one block.
+pub(super) fn for_each_band<S: Real>(
+    sticks: &Sticks<S>,
+    per_band: usize,
+    builder: &mut Builder,
+    mut order_band: impl FnMut(&[u32], &mut Builder),
+) {
     let mut remaining = sticks.by_ends();
-    let per_band = band_particles(sticks.ends());
-    // The shift of the bands in each phase but the last, in particles. A mesh that fits in one band
-    // needs only the last phase, of the sticks left over.
     let shifts = if sticks.particles() > per_band { &[0, per_band / 2][..] } else { &[] };
     for &shift in shifts {
         // The number of a stick's band, and the stick, if both ends are in one band.
@@ -49,11 +62,13 @@ pub(super) fn build<S: Real>(sticks: &Sticks<S>, builder: &mut Builder) {
         let bands = GroupedLists::new(band_count, remaining.iter().filter_map(band_of));
         remaining.retain(|stick| band_of(stick).is_none());
         for band in bands.iter() {
-            order_band(sticks, &mut colouring, band, builder);
+            order_band(band, builder);
+            builder.end_block();
         }
         builder.end_phase();
     }
-    order_band(sticks, &mut colouring, &remaining, builder);
+    order_band(&remaining, builder);
+    builder.end_block();
     builder.end_phase();
 }
 
@@ -72,12 +87,12 @@ pub(super) fn is_mostly_runs<S: Real>(sticks: &Sticks<S>) -> bool {
     2 * in_runs >= sample.len() && !sample.is_empty()
 }
 
-/// [`BAND_REACHES`] times the 90th percentile of the sticks' reach, at least [`BAND_PARTICLES`].
-fn band_particles(ends: &[[u32; 2]]) -> usize {
-    let mut reaches: Vec<u32> = ends.iter().map(|&[a, b]| a.abs_diff(b)).collect();
-    let rank = reaches.len() * 9 / 10;
-    let reach = if reaches.is_empty() { 0 } else { *reaches.select_nth_unstable(rank).1 };
-    (BAND_REACHES * reach as usize).max(BAND_PARTICLES)
+/// `reaches` times the 90th percentile of the sticks' reach.
+pub(super) fn band_particles<S: Real>(sticks: &Sticks<S>, reaches: usize) -> usize {
+    let mut reach_of: Vec<u32> = sticks.ends().iter().map(|&[a, b]| a.abs_diff(b)).collect();
+    let rank = reach_of.len() * 9 / 10;
+    let reach = if reach_of.is_empty() { 0 } else { *reach_of.select_nth_unstable(rank).1 };
+    reaches * reach as usize
 }
 
 /// Orders the sticks of a band, plain ones first: runs, direction by direction; then all other
@@ -107,7 +122,6 @@ fn order_band<S: Real>(
         let others: Vec<u32> = others.map(|(&stick, _)| stick).collect();
         colouring.colour(sticks.ends(), &others, |batch| builder.add_batch(batch.iter().copied()));
     }
-    builder.end_block();
 }
 
 /// Makes batches of the sticks of one direction, sorted by first end. They all have the same reach;

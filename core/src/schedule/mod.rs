@@ -8,6 +8,7 @@ mod coloured;
 mod copies;
 mod error;
 mod find_sheet;
+mod mesh_order;
 mod packed;
 mod parts;
 mod sheet;
@@ -28,12 +29,13 @@ pub use blocked::BLOCK_PARTICLES;
 use builder::Builder;
 pub use copies::Copies;
 pub use error::ScheduleError;
+pub use mesh_order::MeshOrder;
 pub use packed::{OPEN_PACKETS, PACKET_STICKS};
 pub use parts::{Block, Phase};
 pub use sheet::{
     BAND_ROWS, BAND_WIDTH_MAX, BLOCK_ROWS, Family, Sheet, SheetBlock, SheetError, WIDE_BAND_ROWS,
 };
-pub use starred::STAR_STICKS;
+pub use starred::{STAR_BAND_PARTICLES, STAR_STICKS};
 
 /// [`Schedule::side_by_side`] makes a cloth of at most this many sticks one block: they are too few
 /// to share among threads.
@@ -174,25 +176,29 @@ impl Schedule {
     /// because a packet mixes sticks of several directions.
     pub fn packed<S: Real>(sticks: &Sticks<S>) -> Self {
         let mut builder = Builder::new(sticks.len());
+        let mut packer = packed::Packer::new(sticks.particles());
         for group in plain_first(sticks, sticks.by_ends()) {
-            packed::pack(sticks, group.as_chunks::<1>().0, |packet| {
-                builder.add_batch(packet.iter().map(|&&[stick]| stick));
-            });
+            packer.pack_sticks(sticks, &group, &mut builder);
         }
         builder.end_block();
         builder.end_phase();
         builder.finish_proven(sticks)
     }
 
-    /// Packets of [`PACKET_STICKS`] *stars* that share no particle, from a local window as in
+    /// Bands of at least [`STAR_BAND_PARTICLES`] particles near each other, each relaxed in packets of
+    /// [`PACKET_STICKS`] *stars* that share no particle, from a local window as in
     /// [`Schedule::packed`]. A star is a particle, its *centre*, with [`STAR_STICKS`] of its sticks.
-    /// A packet has [`STAR_STICKS`] batches, each with one stick of every star. Stars are formed in
-    /// the order of particle numbers; the remaining sticks are packed last. One phase, one block.
+    /// A packet has [`STAR_STICKS`] batches, each with one stick of every star; kernels keep the
+    /// centres of a packet in registers. The sticks of a band that are in no full packet of stars are
+    /// packed last. Then come the seam sticks between those bands, in bands with shifted boundaries,
+    /// and then the sticks left over.
     ///
-    /// This is the fastest schedule for large meshes without runs, if the particles are renumbered by
-    /// [`Renumbering::reverse_cuthill_mckee`](crate::Renumbering::reverse_cuthill_mckee): kernels
-    /// keep the centres of a packet in registers. It is not a default, because with one iteration per
-    /// step it is less stable than all other schedules except the authored one (docs/stability.md).
+    /// Bands and stars follow the numbers that
+    /// [`Renumbering::reverse_cuthill_mckee`](crate::Renumbering::reverse_cuthill_mckee) would give to
+    /// the particles, so the order hardly depends on their numbers. It is the fastest schedule for
+    /// large meshes without runs, and their default (see [`Schedule::for_mesh`]). With one iteration
+    /// per step it was stable on every sheet of docs/stability.md, except with the formula `newton` on
+    /// one of them, but only on some of its spheres, as [`Schedule::blocked`] is.
     pub fn starred<S: Real>(sticks: &Sticks<S>) -> Self {
         let mut builder = Builder::new(sticks.len());
         starred::build(sticks, &mut builder);
@@ -207,8 +213,8 @@ impl Schedule {
     /// are in the order of their numbers (see [`Renumbering::hilbert`](crate::Renumbering::hilbert)),
     /// but otherwise blocks do not depend on the numbers of the particles. They fit in the cache, and
     /// threads can work on different blocks. With one iteration per step the order was stable on
-    /// every sheet of docs/stability.md, but only on two of its four spheres. It is the default for a
-    /// mesh without runs (see [`Schedule::for_mesh`]).
+    /// every sheet of docs/stability.md, but only on two of its four spheres. A mesh that fits in one
+    /// block is coloured: the default for small meshes without runs (see [`Schedule::for_mesh`]).
     ///
     /// # Panics
     /// If there are fewer particles than [`Sticks::particles`].
@@ -274,23 +280,6 @@ impl Schedule {
     ) -> Result<Self, ScheduleError> {
         let schedules: Vec<&Self> = schedules.into_iter().collect();
         side_by_side::merge(sticks, &schedules)
-    }
-
-    /// The default for a mesh: [`Schedule::banded`] if at least half of its sticks are in runs of at
-    /// least [`RUN_STICKS`] sticks, else [`Schedule::blocked`]. For more than 65,536 particles the
-    /// fraction is estimated from a sample of the sticks, which is the same on every machine.
-    ///
-    /// # Panics
-    /// Same as [`Schedule::blocked`].
-    pub fn for_mesh<const D: usize, S: Real>(
-        particles: &Particles<D, S>,
-        sticks: &Sticks<S>,
-    ) -> Self {
-        if banded::is_mostly_runs(sticks) {
-            Self::banded(sticks)
-        } else {
-            Self::blocked(particles, sticks)
-        }
     }
 
     /// The same order for the same sticks after [`Renumbering::apply`](crate::Renumbering::apply).

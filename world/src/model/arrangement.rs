@@ -4,7 +4,7 @@ use std::fmt;
 use std::iter::repeat_n;
 use std::str::FromStr;
 
-use taut_core::{Particles, Renumbering, Schedule, SheetError, Sticks};
+use taut_core::{MeshOrder, Particles, Renumbering, Schedule, SheetError, Sticks};
 
 use super::Model;
 use crate::error::ModelError;
@@ -113,9 +113,9 @@ const NUMBERINGS: [(Numbering, &str); 5] = [
     (Numbering::HilbertAfter, "+hilbert"),
 ];
 
-/// A world renumbers meshes of at least this many particles. Smaller ones fit the caches in any
-/// numbering.
-const RENUMBERED_PARTICLES_MIN: usize = 4096;
+/// A world renumbers meshes of at least this many particles. On one thread, smaller ones are as fast
+/// in any numbering; larger ones may run on several threads, which would share cache lines.
+const RENUMBERED_PARTICLES_MIN: usize = 2048;
 
 /// A renumbered model with its schedule.
 #[derive(Clone, Debug)]
@@ -157,13 +157,11 @@ impl Arrangement {
     /// The default arrangement of a model: the order of its sheet if it is one, else that of
     /// [`Schedule::for_mesh`].
     pub fn default_of<const D: usize>(model: &Model<D>) -> Self {
-        let Model { particles, sticks, sheet, .. } = model;
-        let order = if sheet.is_some() {
-            Order::Sheet
-        } else if Schedule::for_mesh(particles, sticks) == Schedule::banded(sticks) {
-            Order::Banded
-        } else {
-            Order::Blocked
+        let order = match (&model.sheet, MeshOrder::of(&model.sticks)) {
+            (Some(_), _) => Order::Sheet,
+            (None, MeshOrder::Banded) => Order::Banded,
+            (None, MeshOrder::Blocked) => Order::Blocked,
+            (None, MeshOrder::Starred) => Order::Starred,
         };
         Self { order, numbering: Numbering::Given }
     }
@@ -180,20 +178,20 @@ impl Arrangement {
     }
 
     /// The arrangement of a model alone in a world: the default one, with the particles of a large
-    /// mesh renumbered after the order is made.
+    /// mesh without runs renumbered after the order is made.
     ///
     /// ```
     /// use taut_world::{Arrangement, Model, StickSet};
     ///
     /// let name = |disc: Model| Arrangement::in_world(&disc.shuffled(1)).to_string();
-    /// assert_eq!(name(Model::disc(40, StickSet::All)?), "blocked");
-    /// assert_eq!(name(Model::disc(80, StickSet::All)?), "blocked+hilbert");
+    /// assert_eq!(name(Model::disc(20, StickSet::All)?), "blocked");
+    /// assert_eq!(name(Model::disc(80, StickSet::All)?), "starred+rcm");
     /// # Ok::<(), taut_world::ModelError>(())
     /// ```
     pub fn in_world<const D: usize>(model: &Model<D>) -> Self {
         let Self { order, numbering } = Self::default_of(model);
-        let is_renumbered = is_renumbered(model.sheet.is_some(), model.particles.len());
-        Self { order, numbering: if is_renumbered { Numbering::HilbertAfter } else { numbering } }
+        let is_renumbered = is_renumbered(model.sheet.is_some(), &model.sticks);
+        Self { order, numbering: if is_renumbered { Numbering::RcmAfter } else { numbering } }
     }
 
     /// Arranges copies of a model side by side, each with the schedule of a single one. One copy is
@@ -277,9 +275,12 @@ impl Order {
     }
 }
 
-/// Whether a world renumbers the particles of a model.
-pub(crate) fn is_renumbered(is_sheet: bool, particles: usize) -> bool {
-    !is_sheet && particles >= RENUMBERED_PARTICLES_MIN
+/// Whether a world renumbers the particles of a mesh. Runs would be lost.
+pub(crate) fn is_renumbered(is_sheet: bool, sticks: &Sticks) -> bool {
+    !is_sheet
+        && !sticks.is_empty()
+        && sticks.particles() >= RENUMBERED_PARTICLES_MIN
+        && MeshOrder::of(sticks) != MeshOrder::Banded
 }
 
 /// The schedule of a model, which depends on that model only: in the requested order if possible,

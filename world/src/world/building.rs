@@ -116,7 +116,8 @@ impl<const D: usize> World<D> {
                 [(_, model)] => model.complete()?.into_owned(),
                 models => Model::side_by_side(models.iter().map(|(_, model)| *model))?,
             };
-            let copies = copies_min.map(|min| (&models[0].1.particles, min));
+            let first = models[0].1.complete()?;
+            let copies = copies_min.map(|min| (&*first, min));
             let lens = models.iter().map(|(_, model)| model.particles.len()).collect();
             let schedules = IslandSchedules { schedules, lens, copies };
             let mut island = Island::new(joined, schedules, scene.formula, planner)?;

@@ -79,7 +79,7 @@ fn bands_are_consecutive_particles_and_are_relaxed_direction_by_direction() {
 }
 
 #[test]
-fn the_default_is_bands_for_meshes_with_runs_and_blocks_for_others() {
+fn the_default_is_bands_for_meshes_with_runs_a_block_for_small_meshes_and_stars_for_others() {
     for (width, height) in [(128, 128), (300, 200), (40, 10)] {
         let Mesh { particles, sticks } = sheet_mesh(width, height, Family::SHEAR).1;
         assert_eq!(Schedule::for_mesh(&particles, &sticks), Schedule::banded(&sticks));
@@ -87,12 +87,15 @@ fn the_default_is_bands_for_meshes_with_runs_and_blocks_for_others() {
         Random::new(9).shuffle(&mut order);
         let (particles, sticks) =
             Renumbering::from_order(order).unwrap().apply(&particles, &sticks);
-        let default = Schedule::for_mesh(&particles, &sticks);
-        assert_eq!(default, Schedule::blocked(&particles, &sticks));
+        let expected = if particles.len() > BLOCK_PARTICLES {
+            Schedule::starred(&sticks)
+        } else {
+            Schedule::blocked(&particles, &sticks)
+        };
+        assert_eq!(Schedule::for_mesh(&particles, &sticks), expected);
     }
     let Mesh { particles, sticks } = Recipe::large(0).mesh::<3, f32>();
-    let default = Schedule::for_mesh(&particles, &sticks);
-    assert_eq!(default, Schedule::blocked(&particles, &sticks));
+    assert_eq!(Schedule::for_mesh(&particles, &sticks), Schedule::starred(&sticks));
 }
 
 /// Of every 16 windows of 256 particles, one has a run of 255 sticks, and the others have together more
@@ -115,7 +118,7 @@ fn mesh_with_runs_in_every_16th_window(particles: usize) -> Mesh {
 #[test]
 fn the_default_of_a_mesh_of_more_than_65_536_particles_depends_on_every_16th_window() {
     let Mesh { particles, sticks } = mesh_with_runs_in_every_16th_window(1 << 16);
-    assert_eq!(Schedule::for_mesh(&particles, &sticks), Schedule::blocked(&particles, &sticks));
+    assert_eq!(Schedule::for_mesh(&particles, &sticks), Schedule::starred(&sticks));
     let Mesh { particles, sticks } = mesh_with_runs_in_every_16th_window((1 << 16) + 1024);
     assert_eq!(Schedule::for_mesh(&particles, &sticks), Schedule::banded(&sticks));
 }
@@ -123,9 +126,34 @@ fn the_default_of_a_mesh_of_more_than_65_536_particles_depends_on_every_16th_win
 #[test]
 fn small_meshes_are_one_block() {
     let Mesh { particles, sticks } = sheet_mesh(32, 32, Family::SHEAR).1;
-    for schedule in [Schedule::blocked(&particles, &sticks), Schedule::banded(&sticks)] {
+    for schedule in [
+        Schedule::blocked(&particles, &sticks),
+        Schedule::banded(&sticks),
+        Schedule::starred(&sticks),
+    ] {
         let phases = phases(&schedule);
         assert_eq!((phases.len(), phases[0].len()), (1, 1));
+    }
+}
+
+#[test]
+fn the_blocks_of_both_large_phases_go_through_the_mesh_in_the_same_order() {
+    // Of two threads, one takes the first half of the blocks of each phase. It should find their
+    // particles in its cache, where the phase before has left them.
+    let Mesh { particles, sticks } = sheet_mesh(128, 128, Family::SHEAR).1;
+    for (name, schedule) in [
+        ("blocked", Schedule::blocked(&particles, &sticks)),
+        ("starred", Schedule::starred(&sticks)),
+    ] {
+        let halves: Vec<BTreeSet<u32>> = particles_of_blocks(&schedule, &sticks)
+            .into_iter()
+            .filter(|blocks| blocks.len() > 1)
+            .map(|blocks| blocks[..blocks.len() / 2].iter().flatten().copied().collect())
+            .collect();
+        // Of the later phases, only the second has many sticks.
+        let [first, second, ..] = &halves[..] else { panic!("{name}: one phase") };
+        let cached = second.intersection(first).count() as f64 / second.len() as f64;
+        assert!(cached > 0.82, "{name}: {cached} of the particles are in the cache");
     }
 }
 

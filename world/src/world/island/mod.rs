@@ -102,9 +102,8 @@ pub(super) struct IslandSchedules<'a, const D: usize> {
     pub(super) schedules: Vec<Schedule>,
     /// Number of particles of each model.
     pub(super) lens: Vec<usize>,
-    /// If the models are copies: the particles of the first one, and
-    /// [`copies_min`](Island::copies_min).
-    pub(super) copies: Option<(&'a Particles<D>, usize)>,
+    /// If the models are copies: the first one, and [`copies_min`](Island::copies_min).
+    pub(super) copies: Option<(&'a Model<D>, usize)>,
 }
 
 /// Joins the schedules of models into one for `sticks`, whose particles may be renumbered.
@@ -129,10 +128,9 @@ impl<const D: usize> Island<D> {
         let tethering = Tethering::new(&joined, lens);
         let is_sheet = schedules.iter().any(|schedule| schedule.sheet().is_some());
         // All copies get the same renumbering, so they stay copies.
-        let (count, one) =
-            copies.map_or((1, &joined.particles), |(first, _)| (schedules.len(), first));
-        let renumbers = is_renumbered(is_sheet, one.len());
-        let renumbering = renumbers.then(|| Renumbering::hilbert(one).repeated(count));
+        let (count, one) = copies.map_or((1, &joined), |(first, _)| (schedules.len(), first));
+        let renumbering = is_renumbered(is_sheet, &one.sticks)
+            .then(|| Renumbering::reverse_cuthill_mckee(&one.sticks).repeated(count));
         let model = match &renumbering {
             None => joined,
             Some(renumbering) => joined.renumbered(renumbering),

@@ -1,0 +1,61 @@
+//! The default order of a mesh.
+
+use super::banded::is_mostly_runs;
+use super::{BLOCK_PARTICLES, Schedule};
+use crate::particles::Particles;
+use crate::real::Real;
+use crate::sticks::Sticks;
+
+/// The order that [`Schedule::for_mesh`] makes of a mesh.
+///
+/// ```
+/// use taut_core::{Duplicates, MeshOrder, Sticks};
+///
+/// let chain: Vec<[u32; 2]> = (0..99).map(|i| [i, i + 1]).collect();
+/// let sticks = Sticks::with_rests(100, &chain, &[1.0; 99], Duplicates::Keep)?;
+/// assert_eq!(MeshOrder::of(&sticks), MeshOrder::Banded);
+/// # Ok::<(), taut_core::StickError>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MeshOrder {
+    /// [`Schedule::banded`], for a mesh whose numbering has runs.
+    Banded,
+    /// [`Schedule::blocked`], which makes one coloured block of a small mesh.
+    Blocked,
+    /// [`Schedule::starred`], for a larger mesh.
+    Starred,
+}
+
+impl MeshOrder {
+    /// [`Banded`](Self::Banded) if at least half of the sticks are in runs of at least [`RUN_STICKS`](super::RUN_STICKS)
+    /// sticks. Otherwise [`Starred`](Self::Starred), or [`Blocked`](Self::Blocked) for at most
+    /// [`BLOCK_PARTICLES`] particles, which are too few for packets of stars. For more than 65,536
+    /// particles the fraction is estimated from a sample of the sticks, which is the same on every
+    /// machine.
+    pub fn of<S: Real>(sticks: &Sticks<S>) -> Self {
+        if is_mostly_runs(sticks) {
+            Self::Banded
+        } else if sticks.particles() <= BLOCK_PARTICLES {
+            Self::Blocked
+        } else {
+            Self::Starred
+        }
+    }
+}
+
+impl Schedule {
+    /// The default for a mesh: the schedule that [`MeshOrder::of`] names.
+    ///
+    /// # Panics
+    /// Same as [`Schedule::blocked`].
+    pub fn for_mesh<const D: usize, S: Real>(
+        particles: &Particles<D, S>,
+        sticks: &Sticks<S>,
+    ) -> Self {
+        match MeshOrder::of(sticks) {
+            MeshOrder::Banded => Self::banded(sticks),
+            MeshOrder::Blocked => Self::blocked(particles, sticks),
+            MeshOrder::Starred => Self::starred(sticks),
+        }
+    }
+}
