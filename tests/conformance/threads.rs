@@ -126,7 +126,8 @@ fn kernels_agree_on_a_large_mesh_in_every_order() {
 #[test]
 fn one_to_eight_threads_agree_on_a_pool_and_on_a_scope() {
     let mesh = large();
-    for schedule in ["coloured", "blocked", "starred"].map(|order| mesh.schedule(order)) {
+    let default = Schedule::for_mesh(&mesh.particles, &mesh.sticks);
+    for schedule in [mesh.schedule("coloured"), mesh.schedule("blocked"), default] {
         let setup = Setup { mesh: &mesh, schedule: &schedule, formula: Formula::Halley };
         let initial_state = || setup.start(&AnyKernel::best()).unwrap();
         let expected = steps_on(&Inline, initial_state());
@@ -157,8 +158,12 @@ fn the_large_mesh_is_distributed_over_threads() {
         executor.requested()
     };
     // The mesh has 42,756 particles, enough for five threads, and its widest colour makes five tasks.
-    for (order, threads) in [("coloured", 5), ("blocked", 8), ("starred", 8)] {
-        let schedule = mesh.schedule(order);
+    let default = Schedule::for_mesh(&mesh.particles, &mesh.sticks);
+    for (order, schedule, threads) in [
+        ("coloured", mesh.schedule("coloured"), 5),
+        ("blocked", mesh.schedule("blocked"), 8),
+        ("default", default, 8),
+    ] {
         assert_eq!(
             requested(&schedule, 0),
             [5, 5],
@@ -212,7 +217,7 @@ fn repeated_runs_on_threads_give_the_same_hash() {
     for stick in (0..sticks.len()).step_by(50) {
         sticks.set_kind(stick, Kind::Maximum).unwrap();
     }
-    let schedule = Schedule::starred(&sticks);
+    let schedule = Schedule::for_mesh(&particles, &sticks);
     let mesh = Mesh { particles, sticks, sheet: None, copies: 1 };
     let setup = Setup { mesh: &mesh, schedule: &schedule, formula: Formula::Halley };
     let expected = setup.assert_all_agree("once", |start| start.steps(&step(), 2)).particles.hash();

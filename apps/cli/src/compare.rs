@@ -322,7 +322,7 @@ impl Arguments {
 }
 
 /// Whether `taut` without a command measures a row. With the default formula it includes every kernel
-/// in the orders `sheet`, `banded` and, renumbered, `blocked`, and the scalar kernel in `authored`;
+/// in the orders `sheet`, `banded` and, renumbered, `starred`, and the scalar kernel in `authored`;
 /// with other formulas it includes only the kernels for sheets.
 fn is_in_quick_selection(kernel: &AnyKernel, arrangement: Arrangement, formula: Formula) -> bool {
     let Arrangement { order, numbering } = arrangement;
@@ -331,8 +331,8 @@ fn is_in_quick_selection(kernel: &AnyKernel, arrangement: Arrangement, formula: 
     }
     match order {
         Order::Sheet | Order::Banded | Order::Authored => true,
-        Order::Blocked => numbering != Numbering::Given,
-        Order::Coloured | Order::Packed | Order::Starred => false,
+        Order::Starred => numbering != Numbering::Given,
+        Order::Coloured | Order::Packed | Order::Blocked => false,
     }
 }
 

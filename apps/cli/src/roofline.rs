@@ -32,7 +32,7 @@ pub(crate) struct Arguments {
     /// Stick set: structural, shear, or all (including bending).
     #[arg(long, value_name = "SET", default_value = "all", value_parser = parse::<StickSet>)]
     sticks: StickSet,
-    /// Schedules, as for taut compare. [default: sheet for sheets, blocked/hilbert for other
+    /// Schedules, as for taut compare. [default: sheet for sheets, starred/rcm for other
     /// shapes]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse::<Arrangement>)]
     schedules: Vec<Arrangement>,
@@ -133,7 +133,7 @@ impl Arguments {
 
     /// Every kernel on every instruction set, in every schedule that it runs.
     fn configurations(&self, model: &Model) -> anyhow::Result<Vec<Configuration>> {
-        let default_schedule = if model.sheet.is_some() { "sheet" } else { "blocked/hilbert" };
+        let default_schedule = if model.sheet.is_some() { "sheet" } else { "starred/rcm" };
         let arrangements = match self.schedules.as_slice() {
             [] => vec![default_schedule.parse()?],
             listed => listed.to_vec(),

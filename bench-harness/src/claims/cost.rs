@@ -213,7 +213,7 @@ fn not_much_faster(scale: Scale) -> Result<Vec<f64>, ClaimError> {
     let size = scale.pick(128, 8);
     let models = [
         (Model::drape(size, StickSet::All)?, "sheet"),
-        (Model::disc(size, StickSet::All)?, "blocked/hilbert"),
+        (Model::disc(size, StickSet::All)?, "starred/rcm"),
     ];
     let mut values = Vec::new();
     for (model, arrangement) in models {

@@ -1,9 +1,10 @@
 //! The default order of a mesh.
 
 use super::banded::is_mostly_runs;
-use super::{BLOCK_PARTICLES, Schedule};
+use super::{BLOCK_PARTICLES, Builder, Schedule, starred};
 use crate::particles::Particles;
 use crate::real::Real;
+use crate::renumbering::Renumbering;
 use crate::sticks::Sticks;
 
 /// The order that [`Schedule::for_mesh`] makes of a mesh.
@@ -22,20 +23,22 @@ pub enum MeshOrder {
     Banded,
     /// [`Schedule::blocked`], which makes one coloured block of a small mesh.
     Blocked,
-    /// [`Schedule::starred`], for a larger mesh.
+    /// [`Schedule::starred`] in the numbering of [`Renumbering::reverse_cuthill_mckee`], for a larger
+    /// mesh. The particles keep their numbers; a mesh whose numbering is scattered in memory is faster
+    /// if they, too, are renumbered.
     Starred,
 }
 
 impl MeshOrder {
     /// [`Banded`](Self::Banded) if at least half of the sticks are in runs of at least [`RUN_STICKS`](super::RUN_STICKS)
     /// sticks. Otherwise [`Starred`](Self::Starred), or [`Blocked`](Self::Blocked) for at most
-    /// [`BLOCK_PARTICLES`] particles, which are too few for packets of stars. For more than 65,536
+    /// [`BLOCK_PARTICLES`] particles, which are too few for packets of stars, and without sticks. For more than 65,536
     /// particles the fraction is estimated from a sample of the sticks, which is the same on every
     /// machine.
     pub fn of<S: Real>(sticks: &Sticks<S>) -> Self {
         if is_mostly_runs(sticks) {
             Self::Banded
-        } else if sticks.particles() <= BLOCK_PARTICLES {
+        } else if sticks.particles() <= BLOCK_PARTICLES || sticks.is_empty() {
             Self::Blocked
         } else {
             Self::Starred
@@ -55,7 +58,12 @@ impl Schedule {
         match MeshOrder::of(sticks) {
             MeshOrder::Banded => Self::banded(sticks),
             MeshOrder::Blocked => Self::blocked(particles, sticks),
-            MeshOrder::Starred => Self::starred(sticks),
+            MeshOrder::Starred => {
+                let renumbering = Renumbering::reverse_cuthill_mckee(sticks);
+                let mut builder = Builder::new(sticks.len());
+                starred::build(&sticks.renumbered(&renumbering.new_of_old), &mut builder);
+                builder.finish_proven(sticks)
+            }
         }
     }
 }

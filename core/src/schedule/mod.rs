@@ -185,7 +185,7 @@ impl Schedule {
         builder.finish_proven(sticks)
     }
 
-    /// Bands of at least [`STAR_BAND_PARTICLES`] particles near each other, each relaxed in packets of
+    /// Bands of about [`STAR_BAND_PARTICLES`] consecutive particles, each relaxed in packets of
     /// [`PACKET_STICKS`] *stars* that share no particle, from a local window as in
     /// [`Schedule::packed`]. A star is a particle, its *centre*, with [`STAR_STICKS`] of its sticks.
     /// A packet has [`STAR_STICKS`] batches, each with one stick of every star; kernels keep the
@@ -193,12 +193,11 @@ impl Schedule {
     /// packed last. Then come the seam sticks between those bands, in bands with shifted boundaries,
     /// and then the sticks left over.
     ///
-    /// Bands and stars follow the numbers that
-    /// [`Renumbering::reverse_cuthill_mckee`](crate::Renumbering::reverse_cuthill_mckee) would give to
-    /// the particles, so the order hardly depends on their numbers. It is the fastest schedule for
-    /// large meshes without runs, and their default (see [`Schedule::for_mesh`]). With one iteration
-    /// per step it was stable on every sheet of docs/stability.md, except with the formula `newton` on
-    /// one of them, but only on some of its spheres, as [`Schedule::blocked`] is.
+    /// This is the fastest schedule for large meshes without runs, and in the numbering of
+    /// [`Renumbering::reverse_cuthill_mckee`](crate::Renumbering::reverse_cuthill_mckee) their default
+    /// (see [`Schedule::for_mesh`]). With one iteration per step it was stable on every sheet of
+    /// docs/stability.md, except with the formula `newton` on one of them, but not on all of its
+    /// spheres, and neither was [`Schedule::blocked`].
     pub fn starred<S: Real>(sticks: &Sticks<S>) -> Self {
         let mut builder = Builder::new(sticks.len());
         starred::build(sticks, &mut builder);

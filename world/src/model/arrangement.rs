@@ -113,10 +113,6 @@ const NUMBERINGS: [(Numbering, &str); 5] = [
     (Numbering::HilbertAfter, "+hilbert"),
 ];
 
-/// A world renumbers meshes of at least this many particles. On one thread, smaller ones are as fast
-/// in any numbering; larger ones may run on several threads, which would share cache lines.
-const RENUMBERED_PARTICLES_MIN: usize = 2048;
-
 /// A renumbered model with its schedule.
 #[derive(Clone, Debug)]
 pub struct Arranged {
@@ -154,16 +150,25 @@ impl Arrangement {
         ORDERS.into_iter().map(|(order, _)| Self { order, numbering: Numbering::Given })
     }
 
-    /// The default arrangement of a model: the order of its sheet if it is one, else that of
-    /// [`Schedule::for_mesh`].
+    /// The default arrangement of a model, also in a world: the order of its sheet if it is one, else
+    /// that of [`Schedule::for_mesh`], with a numbering that suits it.
+    ///
+    /// ```
+    /// use taut_world::{Arrangement, Model, StickSet};
+    ///
+    /// let name = |disc: Model| Arrangement::default_of(&disc.shuffled(1)).to_string();
+    /// assert_eq!(name(Model::disc(20, StickSet::All)?), "blocked");
+    /// assert_eq!(name(Model::disc(80, StickSet::All)?), "starred/rcm");
+    /// # Ok::<(), taut_world::ModelError>(())
+    /// ```
     pub fn default_of<const D: usize>(model: &Model<D>) -> Self {
-        let order = match (&model.sheet, MeshOrder::of(&model.sticks)) {
-            (Some(_), _) => Order::Sheet,
-            (None, MeshOrder::Banded) => Order::Banded,
-            (None, MeshOrder::Blocked) => Order::Blocked,
-            (None, MeshOrder::Starred) => Order::Starred,
-        };
-        Self { order, numbering: Numbering::Given }
+        let given = |order| Self { order, numbering: Numbering::Given };
+        match (&model.sheet, MeshOrder::of(&model.sticks)) {
+            (Some(_), _) => given(Order::Sheet),
+            (None, MeshOrder::Banded) => given(Order::Banded),
+            (None, MeshOrder::Blocked) => given(Order::Blocked),
+            (None, MeshOrder::Starred) => Self { order: Order::Starred, numbering: Numbering::Rcm },
+        }
     }
 
     /// The simplest arrangement with the same result: without the renumbering after the schedule is
@@ -175,23 +180,6 @@ impl Arrangement {
                 Self { numbering: Numbering::Given, ..self }
             }
         }
-    }
-
-    /// The arrangement of a model alone in a world: the default one, with the particles of a large
-    /// mesh without runs renumbered after the order is made.
-    ///
-    /// ```
-    /// use taut_world::{Arrangement, Model, StickSet};
-    ///
-    /// let name = |disc: Model| Arrangement::in_world(&disc.shuffled(1)).to_string();
-    /// assert_eq!(name(Model::disc(20, StickSet::All)?), "blocked");
-    /// assert_eq!(name(Model::disc(80, StickSet::All)?), "starred+rcm");
-    /// # Ok::<(), taut_world::ModelError>(())
-    /// ```
-    pub fn in_world<const D: usize>(model: &Model<D>) -> Self {
-        let Self { order, numbering } = Self::default_of(model);
-        let is_renumbered = is_renumbered(model.sheet.is_some(), &model.sticks);
-        Self { order, numbering: if is_renumbered { Numbering::RcmAfter } else { numbering } }
     }
 
     /// Arranges copies of a model side by side, each with the schedule of a single one. One copy is
@@ -273,14 +261,6 @@ impl Order {
             Self::Sheet => sheet.as_ref().ok_or(ArrangementError::NotASheet)?.schedule(sticks)?,
         })
     }
-}
-
-/// Whether a world renumbers the particles of a mesh. Runs would be lost.
-pub(crate) fn is_renumbered(is_sheet: bool, sticks: &Sticks) -> bool {
-    !is_sheet
-        && !sticks.is_empty()
-        && sticks.particles() >= RENUMBERED_PARTICLES_MIN
-        && MeshOrder::of(sticks) != MeshOrder::Banded
 }
 
 /// The schedule of a model, which depends on that model only: in the requested order if possible,

@@ -41,8 +41,8 @@ use crate::self_collision::SelfCollision;
 use crate::settings::StepTime;
 use crate::springs::Springs;
 
+pub(crate) use arrangement::schedule_of;
 pub use arrangement::{Arranged, Arrangement, ArrangementError, Numbering, Order};
-pub(crate) use arrangement::{is_renumbered, schedule_of};
 pub use bridge::Bridge;
 pub use cloth::{Axes, Cloth, Diagonals};
 pub use faces::Faces;

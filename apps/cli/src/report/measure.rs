@@ -93,7 +93,7 @@ pub(super) fn one_substep_with_iterations(iterations: u32) -> Step<3> {
 /// The comparison of kernels, schedules and formulas.
 fn comparison(quick: bool) -> anyhow::Result<Vec<WithScene<Comparison>>> {
     let mut all_configurations = Vec::new();
-    for schedule in ["authored", "banded", "blocked/hilbert", "sheet"] {
+    for schedule in ["authored", "banded", "starred/rcm", "sheet"] {
         for formula in Formula::ALL {
             all_configurations.extend(configurations(schedule, formula)?);
         }
@@ -119,12 +119,12 @@ fn tradeoff(quick: bool) -> anyhow::Result<Vec<WithScene<Comparison>>> {
         Ok(all)
     };
     for &count in counts {
-        let all = widest_for(&["authored", "coloured", "banded", "blocked/hilbert", "sheet"])?;
+        let all = widest_for(&["authored", "coloured", "banded", "starred/rcm", "sheet"])?;
         let step = one_substep_with_iterations(count);
         comparisons.push(drape_comparison(size, warmup_and_timed, step, all)?);
         if count > 1 {
             let step = Step { iterations: 1, substeps: count, ..Step::default() };
-            let all = widest_for(&["blocked/hilbert", "sheet"])?;
+            let all = widest_for(&["starred/rcm", "sheet"])?;
             comparisons.push(drape_comparison(size, warmup_and_timed, step, all)?);
         }
     }

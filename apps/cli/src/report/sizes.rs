@@ -142,7 +142,7 @@ fn meshes(quick: bool) -> SizeSeries {
         shuffled: true,
         model: |size| Ok((Model::disc(size, SET)?.shuffled(SEED), 1)),
         configurations: |_, _| {
-            let mut all = configurations("blocked/hilbert", Formula::Halley)?;
+            let mut all = configurations("starred/rcm", Formula::Halley)?;
             let cores = thread::available_parallelism().map_or(1, usize::from);
             if cores > 1 {
                 let kernel = AnyKernel::best().on_threads(Pool::new(cores)?);
@@ -228,7 +228,7 @@ fn growth(quick: bool) -> [SizeSeries; 3] {
         SizeSeries {
             sizes: select_sizes(&[(10, 16), (32, 8)], &mesh_sizes),
             configurations: |model, _| {
-                let arrangement = Arrangement::in_world(model);
+                let arrangement = Arrangement::default_of(model);
                 Ok(widest_two_isas(configurations(&arrangement.to_string(), Formula::Halley)?))
             },
             baselines,
@@ -238,7 +238,7 @@ fn growth(quick: bool) -> [SizeSeries; 3] {
         SizeSeries {
             sizes: select_sizes(&[(1, 16), (8, 8), (64, 2)], &copy_counts),
             configurations: |model, copies| {
-                let arrangement = Arrangement::in_world(model);
+                let arrangement = Arrangement::default_of(model);
                 let mut all = configurations(&arrangement.to_string(), Formula::Halley)?;
                 if copies > 1 {
                     all.extend(for_copies(arrangement));

@@ -161,24 +161,17 @@ fn a_mesh_numbered_row_by_row_is_mostly_consecutive_particles_of_equal_masses() 
 #[test]
 fn stars_of_different_masses_stay_stars_in_wide_registers() {
     let mut mesh = sheet_mesh(128, 128, Family::ALL).1;
-    // Without pins: a packet of stars goes across the sheet, from one edge to another.
-    for particle in 0..mesh.particles.len() {
-        mesh.particles.set_inverse_mass(particle, 1.0).unwrap();
-    }
     let schedule = Schedule::starred(&mesh.sticks);
     for lanes in [4, 8, 16] {
         let mut program = program_of(&mesh, &schedule, lanes, Formula::Quick);
         let before = slot_fractions(&program, &[Access::Stars]);
-        assert!(
-            before[0] > 0.8 && before[1].to_bits() == 1_f64.to_bits(),
-            "{lanes} lanes: {before:?}"
-        );
+        assert!(before.iter().all(|&fraction| fraction > 0.85), "{lanes} lanes: {before:?}");
         // In a packet with one different mass, narrow registers are relaxed one by one instead of as
         // stars.
         mesh.particles.set_inverse_mass(5000, 3.0).unwrap();
         program.refresh(&mesh.particles, &mesh.sticks).unwrap();
         let [stars, equal] = slot_fractions(&program, &[Access::Stars]);
-        assert!(0.95 < equal && equal < before[1], "fraction of equal masses: {equal}");
+        assert!(0.85 < equal && equal < before[1], "fraction of equal masses: {equal}");
         assert_eq!(
             stars.to_bits() == before[0].to_bits(),
             lanes == 16,

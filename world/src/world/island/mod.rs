@@ -6,8 +6,8 @@ mod sleep_state;
 use std::sync::{Arc, Mutex};
 
 use taut_core::{
-    BoxedPlan, Cursor, Delta, Executor, Formula, Particles, PlanError, Renumbering, Schedule,
-    Stage, Sticks, Substeps,
+    BoxedPlan, Cursor, Delta, Executor, Formula, MeshOrder, Particles, PlanError, Renumbering,
+    Schedule, Stage, Sticks, Substeps,
 };
 
 use super::held::DragTarget;
@@ -20,7 +20,7 @@ use super::tethering::Tethering;
 use crate::force::{Force, Sampling};
 use crate::forces::Forces;
 use crate::matter::{ContactScratch, Matter, MovedPins, PlanAccess, Progress};
-use crate::model::{Model, is_renumbered};
+use crate::model::Model;
 use crate::settings::StepTime;
 
 pub(super) use sleep_state::SleepState;
@@ -129,7 +129,8 @@ impl<const D: usize> Island<D> {
         let is_sheet = schedules.iter().any(|schedule| schedule.sheet().is_some());
         // All copies get the same renumbering, so they stay copies.
         let (count, one) = copies.map_or((1, &joined), |(first, _)| (schedules.len(), first));
-        let renumbering = is_renumbered(is_sheet, &one.sticks)
+        // A small mesh is as fast in any numbering, and a mesh with runs in its own.
+        let renumbering = (!is_sheet && MeshOrder::of(&one.sticks) == MeshOrder::Starred)
             .then(|| Renumbering::reverse_cuthill_mckee(&one.sticks).repeated(count));
         let model = match &renumbering {
             None => joined,
