@@ -115,7 +115,7 @@ This page shows that positions have the same bits on every platform that was tes
 
 generates this page. The script runs every kernel on every instruction set of the machine, of AArch64 and of
 WebAssembly. The scenes are those of the golden hashes: a sheet, a disc and a sphere in the orders
-`coloured`, `banded` and `blocked`, the sheet also in the order `sheet`, and 18 copies of a small disc in the order
+`coloured`, `starred`, `banded` and `blocked`, the sheet also in the order `sheet`, and 18 copies of a small disc in the order
 `coloured`, for 8 steps of 4 iterations; and the scenes of the library with their winds, obstacles and
 bodies, for 24 steps with their own settings. A digest is the start of the SHA-256 of all lines
 `scene order formula hash` of one formula, or of the scenes of the library. A hash is computed from the

@@ -30,8 +30,6 @@ pub(super) fn build<const D: usize, S: Real>(
     let mut remaining = sticks.by_ends();
     // A mesh that fits in one block needs only the last phase, of the sticks left over.
     let shifts = if particles.len() > BLOCK_PARTICLES { &SHIFTS[..] } else { &[] };
-    // The block of each particle in the first phase.
-    let mut first_blocks = Vec::new();
     for &shift in shifts {
         let block_of_particle = blocks_of_particles(particles, shift);
         // The number of a stick's block, and the stick, if both ends are in one block.
@@ -43,19 +41,7 @@ pub(super) fn build<const D: usize, S: Real>(
         let block_count = particles.len().div_ceil(BLOCK_PARTICLES);
         let blocks = GroupedLists::new(block_count, remaining.iter().filter_map(block_of));
         remaining.retain(|stick| block_of(stick).is_none());
-        if first_blocks.is_empty() {
-            first_blocks = block_of_particle;
-        }
-        // The blocks of all phases are in the order of the first blocks, because a thread takes
-        // consecutive blocks: in each phase it then finds most of their particles in its cache.
-        let mut blocks: Vec<&[u32]> = blocks.iter().filter(|block| !block.is_empty()).collect();
-        blocks.sort_by_cached_key(|block| {
-            let firsts = block.iter().flat_map(|&stick| sticks.ends()[stick as usize]);
-            let sum: u64 = firsts.map(|end| u64::from(first_blocks[end as usize])).sum();
-            // The mean in 1/1024 of a block.
-            sum * 1024 / (2 * block.len() as u64)
-        });
-        for block in blocks {
+        for block in blocks.iter() {
             colour_block(sticks, &mut colouring, block, builder);
         }
         builder.end_phase();

@@ -152,27 +152,6 @@ fn small_meshes_are_one_block() {
 }
 
 #[test]
-fn the_blocks_of_both_large_phases_go_through_the_mesh_in_the_same_order() {
-    // Of two threads, one takes the first half of the blocks of each phase. It should find their
-    // particles in its cache, where the phase before has left them.
-    let Mesh { particles, sticks } = sheet_mesh(128, 128, Family::SHEAR).1;
-    for (name, schedule) in [
-        ("blocked", Schedule::blocked(&particles, &sticks)),
-        ("starred", Schedule::starred(&sticks)),
-    ] {
-        let halves: Vec<BTreeSet<u32>> = particles_of_blocks(&schedule, &sticks)
-            .into_iter()
-            .filter(|blocks| blocks.len() > 1)
-            .map(|blocks| blocks[..blocks.len() / 2].iter().flatten().copied().collect())
-            .collect();
-        // Of the later phases, only the second has many sticks.
-        let [first, second, ..] = &halves[..] else { panic!("{name}: one phase") };
-        let cached = second.intersection(first).count() as f64 / second.len() as f64;
-        assert!(cached > 0.82, "{name}: {cached} of the particles are in the cache");
-    }
-}
-
-#[test]
 fn blocks_do_not_depend_on_particle_numbers() {
     let Mesh { particles, sticks } = sheet_mesh(80, 70, Family::SHEAR).1;
     let mut order: Vec<u32> = (0..particles.len() as u32).collect();
