@@ -9,7 +9,7 @@
 # `fuzz/corpus/TARGET`. An input may take 5 s (60 s with --replay; FUZZ_TIMEOUT=60 for a busy
 # machine), 1 GB of resident memory and 512 MiB of memory allocated at a time (by the allocator of
 # `fuzz/src/lib.rs`). FUZZ_JOBS=2 runs two targets at a time; FUZZ_SANITIZER=address builds with a
-# sanitizer; FUZZ_SEED=1 starts from that random seed.
+# sanitizer; FUZZ_PROFILE=quick builds fast; FUZZ_SEED=1 starts from that random seed.
 #
 # Needs Rust nightly, without which the script says so and the exit code is 3. It does not need cargo-fuzz:
 # the flags of the compiler are those that cargo-fuzz passes.
@@ -34,6 +34,7 @@ fi
 
 host=$(rustc +nightly -vV | sed -n 's/^host: //p')
 build=fuzz/target${FUZZ_SANITIZER:+/$FUZZ_SANITIZER}
+profile=${FUZZ_PROFILE:-release}
 only=() # the target to build if exactly one is named; empty: all
 [ $# != 1 ] || only=(--bin "$1")
 # Counters of branches and traces of comparisons, which guide the fuzzer.
@@ -41,7 +42,7 @@ coverage=(-level=4 -inline-8bit-counters -pc-table -trace-compares)
 flags="--cfg fuzzing -Cpasses=sancov-module ${coverage[*]/#/-Cllvm-args=-sanitizer-coverage}"
 flags+=" -Cllvm-args=-simplifycfg-branch-fold-threshold=0 ${FUZZ_SANITIZER:+-Zsanitizer=$FUZZ_SANITIZER}"
 # The flags are only for the target, not for build scripts and macros, because `--target` is given.
-(cd fuzz && RUSTFLAGS="$flags ${RUSTFLAGS-}" cargo +nightly build --quiet --locked --release --target "$host" \
+(cd fuzz && RUSTFLAGS="$flags ${RUSTFLAGS-}" cargo +nightly build --quiet --locked --profile "$profile" --target "$host" \
     --target-dir "../$build" "${only[@]}" >&2)
 
 if [ $# = 0 ]; then
@@ -56,7 +57,7 @@ run() {
     local target=$1
     shift
     mkdir -p "fuzz/artifacts/$target"
-    "$build/$host/release/$target" "${limits[@]}" "-artifact_prefix=fuzz/artifacts/$target/" "$@" 2>&1
+    "$build/$host/$profile/$target" "${limits[@]}" "-artifact_prefix=fuzz/artifacts/$target/" "$@" 2>&1
 }
 
 # replay TARGET: runs each seed of the target once.

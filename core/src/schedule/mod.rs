@@ -196,8 +196,8 @@ impl Schedule {
     /// This is the fastest schedule for large meshes without runs, and in the numbering of
     /// [`Renumbering::reverse_cuthill_mckee`](crate::Renumbering::reverse_cuthill_mckee) their default
     /// (see [`Schedule::for_mesh`]). With one iteration per step it was stable on every sheet of
-    /// docs/stability.md, except with the formula `newton` on one of them, but not on all of its
-    /// spheres, and neither was [`Schedule::blocked`].
+    /// docs/stability.md, except with the formula `newton` on one of them, and on three of its four
+    /// spheres.
     pub fn starred<S: Real>(sticks: &Sticks<S>) -> Self {
         let mut builder = Builder::new(sticks.len());
         starred::build(sticks, &mut builder);

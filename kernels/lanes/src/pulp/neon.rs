@@ -69,7 +69,7 @@ unsafe impl Vector for Register<Neon> {
     #[inline(always)]
     fn transpose(rows: [Self; 4]) -> [Self; 4] {
         // SAFETY: a register proves that the CPU has NEON.
-        arrays::map(unsafe { transpose(arrays::map(rows, Self::raw)) }, |row| rows[0].with(row))
+        rows[0].with_all(unsafe { transpose(arrays::map(rows, Self::raw)) })
     }
 
     /// A row is one record, so there is nothing to separate.
