@@ -82,7 +82,7 @@ fn bands_are_consecutive_particles_and_are_relaxed_direction_by_direction() {
 
 #[test]
 fn the_default_is_bands_for_meshes_with_runs_a_block_for_small_meshes_and_stars_for_others() {
-    for (width, height) in [(128, 128), (300, 200), (40, 10)] {
+    for (width, height) in [(128, 128), (300, 200), (40, 10), (32, 32), (41, 25)] {
         let Mesh { particles, sticks } = sheet_mesh(width, height, Family::SHEAR).1;
         assert_eq!(Schedule::for_mesh(&particles, &sticks), Schedule::banded(&sticks));
         let mut order: Vec<u32> = (0..particles.len() as u32).collect();
