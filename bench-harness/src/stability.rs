@@ -221,8 +221,11 @@ impl BoundedRun {
 
 fn is_default_schedule(model: &Model, schedule: &Schedule) -> bool {
     let sheet_schedule = model.sheet.as_ref().and_then(|sheet| sheet.schedule(&model.sticks).ok());
-    sheet_schedule.as_ref() == Some(schedule)
-        || *schedule == Schedule::for_mesh(&model.particles, &model.sticks)
+    // The particles of the schedule may be renumbered.
+    let schedule = schedule.renumbered(&model.sticks).ok();
+    schedule.is_some()
+        && (schedule == sheet_schedule
+            || schedule == Some(Schedule::for_mesh(&model.particles, &model.sticks)))
 }
 
 /// The fastest kernel for a schedule: the scalar kernel if every batch is one stick, because such

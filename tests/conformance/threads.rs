@@ -239,8 +239,8 @@ fn repeated_runs_on_threads_give_the_same_hash() {
 fn an_executor_that_violates_its_contract_changes_no_bit() {
     let mesh = large();
     let coloured = Schedule::coloured(&mesh.sticks);
-    let blocked = Schedule::blocked(&mesh.particles, &mesh.sticks);
-    for schedule in [&coloured, &blocked] {
+    let default = Schedule::for_mesh(&mesh.particles, &mesh.sticks);
+    for schedule in [&coloured, &default] {
         let setup = Setup { mesh: &mesh, schedule, formula: Formula::Halley };
         let expected = setup.assert_all_agree("by step", |start| start.steps(&step(), 2));
         setup.assert_all_agree_with(&expected, "step_on", |start| {

@@ -302,13 +302,11 @@ impl Arguments {
             _ if !self.kernels.is_empty() => true,
             // Each batch of this order has a single stick, so SIMD lanes give no speedup.
             Order::Authored => kernel.kernel_name() == KernelName::Scalar,
-            // Schedules of these orders have a single block, so further threads have no work.
-            Order::Packed | Order::Starred => {
-                Kernel::<3>::threads(kernel) == 1 || kernel.is_for_copies()
-            }
+            // A schedule of this order has a single block, so further threads have no work.
+            Order::Packed => Kernel::<3>::threads(kernel) == 1 || kernel.is_for_copies(),
             // On several threads, only the kernels for sheets and for copies are measured in this order.
             Order::Sheet => Kernel::<3>::threads(kernel) == 1 || !kernel.is_general(),
-            Order::Coloured | Order::Banded | Order::Blocked => true,
+            Order::Coloured | Order::Banded | Order::Blocked | Order::Starred => true,
         }
     }
 

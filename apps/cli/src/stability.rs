@@ -3,7 +3,7 @@
 use clap::Args;
 use comfy_table::{Cell, Color};
 use serde::Serialize;
-use taut::world::StickSet;
+use taut::world::{Numbering, StickSet};
 use taut::{Formula, Step};
 use taut_bench::{Arrangement, BOUND, MachineInfo, Order, Stability, Subject, Survey};
 
@@ -146,7 +146,13 @@ impl Arguments {
                         arrangement.order != Order::Sheet || model.sheet.is_some()
                     };
                     let arrangements = match self.schedules.as_slice() {
-                        [] => Arrangement::orders().filter(is_supported).collect(),
+                        [] => {
+                            // The default may need another numbering than the given one.
+                            let default = Arrangement::default_of(&model);
+                            let is_other = |it: &Arrangement| it.numbering != Numbering::Given;
+                            let orders = Arrangement::orders().filter(is_supported);
+                            orders.chain(Some(default).filter(is_other)).collect()
+                        }
                         listed => listed.to_vec(),
                     };
                     surveys.push(Survey {

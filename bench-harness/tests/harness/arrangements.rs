@@ -118,9 +118,11 @@ fn an_arrangement_schedules_all_sticks_and_its_numbering_can_be_undone() {
 
 #[test]
 fn the_default_order_is_that_of_the_sheet_or_mesh() {
-    for model in [sheet(), sheet().shuffled(1), shuffled_disc()] {
+    let large = Model::disc(40, StickSet::All).unwrap().shuffled(3);
+    assert_eq!(Arrangement::default_of(&large), arrangement("starred/rcm"));
+    for model in [sheet(), sheet().shuffled(1), shuffled_disc(), large] {
         let default = Arrangement::default_of(&model);
-        let schedule = default.of(&model).unwrap().schedule;
+        let schedule = default.of(&model).unwrap().schedule.renumbered(&model.sticks).unwrap();
         match &model.sheet {
             Some(sheet) => assert_eq!(schedule, sheet.schedule(&model.sticks).unwrap()),
             None => assert_eq!(schedule, Schedule::for_mesh(&model.particles, &model.sticks)),

@@ -41,7 +41,7 @@ fn every_combination_has_one_row_that_names_it() {
     assert!(rows.iter().all(|row| (row.size, row.sticks, row.frames) == (9, "all", 20)));
 }
 
-/// A survey of all orders must include the default schedules.
+/// A survey of all orders of a sheet includes its default schedules.
 #[test]
 fn the_default_schedules_are_among_all_orders_and_are_marked() {
     let model = drape();

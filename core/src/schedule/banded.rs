@@ -39,10 +39,9 @@ pub(super) fn build<S: Real>(sticks: &Sticks<S>, builder: &mut Builder) {
     });
 }
 
-/// Makes a phase of the bands of `per_band` consecutive particles, one of the seams between them, in
-/// bands shifted by half a band, and one block of the sticks left over. `order_band` adds the batches
-/// of the sticks that have both ends in a band, which are sorted by ends. A mesh that fits in one
-/// band is one block.
+/// Makes three phases: bands of `per_band` consecutive particles; the seams between them, in bands
+/// shifted by half a band; and one block of the sticks left over. `order_band` gets the sticks with both
+/// ends in a band, sorted by ends, and adds their batches. A mesh that fits in one band is one block.
 pub(super) fn for_each_band<S: Real>(
     sticks: &Sticks<S>,
     per_band: usize,

@@ -24,17 +24,16 @@ pub enum MeshOrder {
     /// [`Schedule::blocked`], which makes one coloured block of a small mesh.
     Blocked,
     /// [`Schedule::starred`] in the numbering of [`Renumbering::reverse_cuthill_mckee`], for a larger
-    /// mesh. The particles keep their numbers; a mesh whose numbering is scattered in memory is faster
-    /// if they, too, are renumbered.
+    /// mesh. The particles keep their numbers.
     Starred,
 }
 
 impl MeshOrder {
-    /// [`Banded`](Self::Banded) if at least half of the sticks are in runs of at least [`RUN_STICKS`](super::RUN_STICKS)
-    /// sticks. Otherwise [`Starred`](Self::Starred), or [`Blocked`](Self::Blocked) for at most
-    /// [`BLOCK_PARTICLES`] particles, which are too few for packets of stars, and without sticks. For more than 65,536
-    /// particles the fraction is estimated from a sample of the sticks, which is the same on every
-    /// machine.
+    /// [`Banded`](Self::Banded) if at least half of the sticks are in runs of at least
+    /// [`RUN_STICKS`](super::RUN_STICKS) sticks. Otherwise [`Blocked`](Self::Blocked) if there are at
+    /// most [`BLOCK_PARTICLES`] particles, too few for packets of stars, or no sticks; else
+    /// [`Starred`](Self::Starred). For more than 65,536 particles the fraction is estimated from a
+    /// sample of the sticks, which is the same on every machine.
     pub fn of<S: Real>(sticks: &Sticks<S>) -> Self {
         if is_mostly_runs(sticks) {
             Self::Banded
@@ -48,6 +47,11 @@ impl MeshOrder {
 
 impl Schedule {
     /// The default for a mesh: the schedule that [`MeshOrder::of`] names.
+    ///
+    /// If the numbers of a large mesh are scattered in memory, it is faster, above all on several
+    /// threads, if its particles are renumbered by [`Renumbering::reverse_cuthill_mckee`] before:
+    /// [`Schedule::starred`] of the renumbered sticks is then the same order. That numbering also
+    /// depends on the order in which the sticks are listed.
     ///
     /// # Panics
     /// Same as [`Schedule::blocked`].

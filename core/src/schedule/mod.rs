@@ -185,8 +185,8 @@ impl Schedule {
         builder.finish_proven(sticks)
     }
 
-    /// Bands of about [`STAR_BAND_PARTICLES`] consecutive particles, each relaxed in packets of
-    /// [`PACKET_STICKS`] *stars* that share no particle, from a local window as in
+    /// Bands of at most [`STAR_BAND_PARTICLES`] consecutive particles (longer ones only if sticks reach
+    /// far), each relaxed in packets of [`PACKET_STICKS`] *stars* that share no particle, from a local window as in
     /// [`Schedule::packed`]. A star is a particle, its *centre*, with [`STAR_STICKS`] of its sticks.
     /// A packet has [`STAR_STICKS`] batches, each with one stick of every star; kernels keep the
     /// centres of a packet in registers. The sticks of a band that are in no full packet of stars are
@@ -196,8 +196,7 @@ impl Schedule {
     /// This is the fastest schedule for large meshes without runs, and in the numbering of
     /// [`Renumbering::reverse_cuthill_mckee`](crate::Renumbering::reverse_cuthill_mckee) their default
     /// (see [`Schedule::for_mesh`]). With one iteration per step it was stable on every sheet of
-    /// docs/stability.md, except with the formula `newton` on one of them, and on three of its four
-    /// spheres.
+    /// docs/stability.md (with the formula `newton` on all but one), and on three of its four spheres.
     pub fn starred<S: Real>(sticks: &Sticks<S>) -> Self {
         let mut builder = Builder::new(sticks.len());
         starred::build(sticks, &mut builder);

@@ -14,8 +14,8 @@ use crate::sticks::Sticks;
 pub const STAR_STICKS: usize = 4;
 /// The number of particles of a band of stars, if sticks do not reach too far for it.
 pub const STAR_BAND_PARTICLES: usize = 4096;
-/// A mesh of fewer than [`STAR_BANDS`] such bands has smaller ones, so that several threads can relax
-/// it, but not smaller than this: fewer packets of a smaller band are full. On one thread a scan takes
+/// A mesh of fewer than [`STAR_BANDS`] bands of that size gets smaller ones, so that several threads can
+/// relax it, but not smaller than this, because fewer packets of a small band are full. On one thread a scan takes
 /// 1.07 times as long with bands of 2048, and 1.17 times with 1024.
 const SMALL_STAR_BAND_PARTICLES: usize = 2048;
 /// The number of bands of a mesh whose bands are between the two sizes.

@@ -150,8 +150,9 @@ impl Arrangement {
         ORDERS.into_iter().map(|(order, _)| Self { order, numbering: Numbering::Given })
     }
 
-    /// The default arrangement of a model, also in a world: the order of its sheet if it is one, else
-    /// that of [`Schedule::for_mesh`], with a numbering that suits it.
+    /// The default arrangement of a model: the order of its sheet if it is one, else that of
+    /// [`Schedule::for_mesh`], with a numbering that suits it. A world uses it, too, unless
+    /// [`Scene::order`](crate::Scene::order) is set.
     ///
     /// ```
     /// use taut_world::{Arrangement, Model, StickSet};
@@ -264,8 +265,13 @@ impl Order {
 }
 
 /// The schedule of a model, which depends on that model only: in the requested order if possible,
-/// else in the order of its sheet, else [`Schedule::for_mesh`].
+/// else in the order of its sheet, else [`Schedule::for_mesh`]. The requested order is that of the
+/// model's numbering, but if the default of the model is starred, so is the request for it.
 pub(crate) fn schedule_of<const D: usize>(model: &Model<D>, order: Option<Order>) -> Schedule {
+    let starred = Arrangement { order: Order::Starred, numbering: Numbering::Rcm };
+    if order == Some(Order::Starred) && Arrangement::default_of(model) == starred {
+        return Schedule::for_mesh(&model.particles, &model.sticks);
+    }
     let mut orders = [order, Some(Order::Sheet)].into_iter().flatten();
     orders
         .find_map(|order| order.schedule(model).ok())

@@ -155,7 +155,8 @@ fn the_hash_depends_on_formula_and_schedule_only() {
     let mut distinct: Vec<_> = hashes.values().collect();
     distinct.sort();
     distinct.dedup();
-    assert_eq!(distinct.len(), hashes.len());
+    // This sheet is too small for stars, so `starred/rcm` is the order `packed/rcm`.
+    assert_eq!(distinct.len(), 4 * 7);
 }
 
 #[test]

@@ -6,8 +6,8 @@ mod sleep_state;
 use std::sync::{Arc, Mutex};
 
 use taut_core::{
-    BoxedPlan, Cursor, Delta, Executor, Formula, MeshOrder, Particles, PlanError, Renumbering,
-    Schedule, Stage, Sticks, Substeps,
+    BoxedPlan, Cursor, Delta, Executor, Formula, Particles, PlanError, Renumbering, Schedule,
+    Stage, Sticks, Substeps,
 };
 
 use super::held::DragTarget;
@@ -98,12 +98,14 @@ impl ActiveForces {
 }
 
 /// The schedules of the models of an island, each made from its model alone.
-pub(super) struct IslandSchedules<'a, const D: usize> {
+pub(super) struct IslandSchedules {
     pub(super) schedules: Vec<Schedule>,
     /// Number of particles of each model.
     pub(super) lens: Vec<usize>,
-    /// If the models are copies: the first one, and [`copies_min`](Island::copies_min).
-    pub(super) copies: Option<(&'a Model<D>, usize)>,
+    /// The renumbering of the models side by side, if any. Copies are renumbered alike.
+    pub(super) renumbering: Option<Renumbering>,
+    /// If the models are copies: [`copies_min`](Island::copies_min).
+    pub(super) copies_min: Option<usize>,
 }
 
 /// Joins the schedules of models into one for `sticks`, whose particles may be renumbered.
@@ -121,17 +123,11 @@ impl<const D: usize> Island<D> {
     /// particles may be renumbered, which affects only the layout in memory, not the result.
     pub(super) fn new(
         joined: Model<D>,
-        IslandSchedules { schedules, lens, copies }: IslandSchedules<'_, D>,
+        IslandSchedules { schedules, lens, renumbering, copies_min }: IslandSchedules,
         formula: Formula,
         planner: &mut Planner<'_, D>,
     ) -> Result<Self, PlanError> {
         let tethering = Tethering::new(&joined, lens);
-        let is_sheet = schedules.iter().any(|schedule| schedule.sheet().is_some());
-        // All copies get the same renumbering, so they stay copies.
-        let (count, one) = copies.map_or((1, &joined), |(first, _)| (schedules.len(), first));
-        // A small mesh is as fast in any numbering, and a mesh with runs in its own.
-        let renumbering = (!is_sheet && MeshOrder::of(&one.sticks) == MeshOrder::Starred)
-            .then(|| Renumbering::reverse_cuthill_mckee(&one.sticks).repeated(count));
         let model = match &renumbering {
             None => joined,
             Some(renumbering) => joined.renumbered(renumbering),
@@ -148,7 +144,7 @@ impl<const D: usize> Island<D> {
         model.faces = model.faces.iter().copied().collect();
         model.faces.layout();
         let island = Self::from_parts(model, schedule, plan, renumbering, tethering);
-        Ok(Self { copies_min: copies.map(|(_, min)| min), ..island })
+        Ok(Self { copies_min, ..island })
     }
 
     /// An island with these parts, in its initial state.
