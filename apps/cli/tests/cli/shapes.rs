@@ -59,6 +59,11 @@ fn a_long_table_shows_a_selection_of_rows() {
             assert!(table.contains(&name), "{name} is missing: {}", output.err);
         }
     }
+    // An order of one block has no work for a second thread.
+    let is_on_two_threads = |schedule: &str| {
+        report.rows().iter().any(|row| row["schedule"] == schedule && row["threads"] == 2)
+    };
+    assert!(is_on_two_threads("starred/rcm") && !is_on_two_threads("packed/rcm"));
     let few = compare("--size 5 --formulas halley --schedules sheet").assert_success();
     assert!(!few.out.contains("--all"), "{}", few.out);
 }
