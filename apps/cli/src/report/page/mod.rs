@@ -140,8 +140,8 @@ fn introduction(all: &[Results]) -> Markup {
                     code { "authored" } " is the order in which textbooks build a sheet; "
                     code { "sheet" } " is for regular sheets; " code { "banded" } ", "
                     code { "blocked" } ", " code { "packed" } ", " code { "starred" } " and "
-                    code { "coloured" } " work for any mesh. " code { "/rcm" } " and " code { "/hilbert" }
-                    " first renumber the particles, by reverse Cuthill-McKee and along a Hilbert "
+                    code { "coloured" } " work for any mesh. " code { "/rcm" } " and "
+                    code { "/hilbert" } " first renumber the particles, by reverse Cuthill-McKee and along a Hilbert "
                     "curve."
                 }
                 dt { "kernel" } dd {
