@@ -265,14 +265,11 @@ impl Order {
 }
 
 /// The schedule of a model, which depends on that model only: in the requested order if possible,
-/// else in the order of its sheet, else [`Schedule::for_mesh`]. The requested order is that of the
-/// model's numbering, but if the default of the model is starred, so is the request for it.
+/// else in the order of its sheet, else [`Schedule::for_mesh`]. A request for the default order is no
+/// request, because [`Order::Starred`] is the default in another numbering than the model's.
 pub(crate) fn schedule_of<const D: usize>(model: &Model<D>, order: Option<Order>) -> Schedule {
-    let starred = Arrangement { order: Order::Starred, numbering: Numbering::Rcm };
-    if order == Some(Order::Starred) && Arrangement::default_of(model) == starred {
-        return Schedule::for_mesh(&model.particles, &model.sticks);
-    }
-    let mut orders = [order, Some(Order::Sheet)].into_iter().flatten();
+    let requested = order.filter(|order| *order != Arrangement::default_of(model).order);
+    let mut orders = [requested, Some(Order::Sheet)].into_iter().flatten();
     orders
         .find_map(|order| order.schedule(model).ok())
         .unwrap_or_else(|| Schedule::for_mesh(&model.particles, &model.sticks))

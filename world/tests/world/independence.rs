@@ -9,9 +9,9 @@ use taut_scenes::{AnyScene, LibraryScene};
 #[cfg(feature = "parry")]
 use taut_world::BodyContacts;
 use taut_world::{
-    Cloth, Drag, EmitterSettings, Field, Gusts, HalfSpace, LimbContacts, Model, Plant, Ragdoll,
-    Rope, Scene, Simulation, Solid, Source, Sphere, Spring, Springs, StickSet, Surface, Wind,
-    World,
+    Arrangement, Cloth, Drag, EmitterSettings, Field, Gusts, HalfSpace, LimbContacts, Model, Order,
+    Plant, Ragdoll, Rope, Scene, Simulation, Solid, Source, Sphere, Spring, Springs, StickSet,
+    Surface, Wind, World,
 };
 
 use super::make::{coarse, steps, unconnected, world};
@@ -197,6 +197,19 @@ fn a_model_has_the_same_bits_in_a_renumbered_island() {
     let mut environment = environment_3d();
     environment.obstacles.clear();
     assert_own_bits(models, &environment);
+}
+
+#[test]
+fn a_request_for_the_default_order_changes_nothing() {
+    let disc = Model::disc(40, StickSet::All).unwrap();
+    for (model, order) in [(disc.clone(), Order::Banded), (disc.shuffled(1), Order::Starred)] {
+        assert_eq!(Arrangement::default_of(&model).order, order);
+        let mut scene = Scene::new();
+        scene.add("disc", model).unwrap();
+        let default = world(&scene);
+        scene.order = Some(order);
+        assert_eq!(world(&scene).islands()[0].schedule(), default.islands()[0].schedule());
+    }
 }
 
 #[test]
