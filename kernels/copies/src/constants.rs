@@ -1,9 +1,8 @@
-//! The constants of the sticks, and which inverse masses the copies have in common.
+//! The constants of the sticks: which the copies have in common, and which differ.
 
 use alloc::vec::Vec;
 
-use taut_core::{Column, Copies, Formula, Particles, Response, Sticks, weight};
-use taut_lanes::Vector;
+use taut_core::{ABSENT, Copies, Formula, Particles, Response, Sticks, weight};
 use taut_lanes::slots::Changes;
 
 use crate::layout::{GROUP, Layout};
@@ -23,46 +22,63 @@ pub(crate) struct Constants {
     /// One entry per group.
     pub(crate) groups: Vec<GroupConstants>,
     /// `1 / h²` of the substeps, 1/s².
-    pub(crate) inverse_h2: f32,
+    inverse_h2: f32,
 }
 
-/// The constants of a group of copies.
+/// The constants of a group of copies. The vectors are in the order of the schedule.
 #[derive(Clone, Debug)]
 pub(crate) struct GroupConstants {
-    /// The formula's [rest term](taut_core::Factor::rest_term).
-    pub(crate) rest_term: StickColumns<1>,
-    /// The compliance, then the multipliers `stretched` and `compressed` of the [`Response`]; `None`
-    /// until a stick is torn or not plain.
-    pub(crate) non_plain: Option<StickColumns<3>>,
-    /// Whether any stick has had a compliance other than 0 since all constants were last refreshed.
-    pub(crate) compliant: bool,
-    /// The formula's [weight term](taut_core::Factor::weight_term); empty unless the formula
-    /// [stores](taut_core::Factor::STORES_WEIGHT) it.
-    pub(crate) weight_term: StickColumns<1>,
-    /// For each particle of a copy, its inverse mass, if that is the same in all copies of the group;
-    /// else NaN.
-    pub(crate) inverse_masses: Vec<f32>,
-    /// The value that more than half of `inverse_masses` have, NaN not counted; if there is none, any
-    /// of them; [`NO_INVERSE_MASS`] if all are NaN. It affects only the performance.
+    /// The constants of each stick.
+    pub(crate) sticks: Vec<StickConstants>,
+    /// The rest term of each stick in the first copy of the group.
+    pub(crate) rest_terms: Vec<f32>,
+    /// Whether each stick is [`Plain`](StickConstants::Plain), with the inverse mass and the weight
+    /// term of the majority. These sticks need only their rest terms.
+    pub(crate) is_majority: Vec<bool>,
+    /// The inverse mass at both ends of most plain sticks, if one is that of more than half of them.
+    /// It affects only the performance.
     pub(crate) majority_inverse_mass: f32,
-    /// The weight term of a stick both of whose ends have `majority_inverse_mass`.
+    /// The weight term of the sticks of the majority.
     pub(crate) majority_weight_term: f32,
+    /// The constants of sticks that are [`ByCopy`](StickConstants::ByCopy).
+    pub(crate) by_copy: Vec<ByCopy>,
+    /// Whether any stick has had a compliance other than 0 since all constants were last refreshed.
+    compliant: bool,
 }
 
-/// Columns of values of the sticks, in the order of the schedule.
-#[derive(Clone, Debug)]
-pub(crate) struct StickColumns<const N: usize> {
-    /// Whether each stick has [`GROUP`] values in a column, one per copy; otherwise it has one for
-    /// all copies.
-    by_copy: bool,
-    columns: [Column<f32>; N],
+/// The constants of a stick in the copies of a group.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(32))] // An index is then a shift, not a multiplication by 28.
+pub(crate) enum StickConstants {
+    /// The stick is plain in all copies, with these constants.
+    Plain(Shared),
+    /// All copies have these constants, and this response; the stick is not torn.
+    Responding(Shared, Response<f32>),
+    /// The constants have differed between copies, or the stick was torn, since all constants were
+    /// last refreshed. They are at this index of [`GroupConstants::by_copy`].
+    ByCopy(u32),
 }
 
-/// Stands for no inverse mass. (Inverse masses are never negative.)
-const NO_INVERSE_MASS: f32 = -1.0;
+/// Constants of a stick that all copies of a group have in common.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Shared {
+    /// The inverse masses of the ends, 1/kg.
+    pub(crate) inverse_masses: [f32; 2],
+    /// The formula's [rest term](taut_core::Factor::rest_term).
+    pub(crate) rest_term: f32,
+    /// The formula's [weight term](taut_core::Factor::weight_term), compliance included.
+    pub(crate) weight_term: f32,
+}
 
-/// The compliance, `stretched` and `compressed` of a plain stick.
-const PLAIN: [f32; 3] = [0.0, 1.0, 1.0];
+/// The constants of a stick for each copy of a group, except the inverse masses, which are in slots.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
+pub(crate) struct ByCopy {
+    pub(crate) rest_term: [f32; GROUP],
+    pub(crate) weight_term: [f32; GROUP],
+    pub(crate) stretched: [f32; GROUP],
+    pub(crate) compressed: [f32; GROUP],
+}
 
 impl Constants {
     /// Constants whose values are not set until [`refresh`](Self::refresh) is called.
@@ -80,22 +96,13 @@ impl Constants {
                 offset as u32
             })
         });
-        let group = GroupConstants {
-            rest_term: StickColumns::filled(0, [0.0]),
-            non_plain: None,
-            compliant: false,
-            weight_term: StickColumns::filled(0, [0.0]),
-            inverse_masses: Vec::new(),
-            majority_inverse_mass: NO_INVERSE_MASS,
-            majority_weight_term: 0.0,
-        };
         Self {
             formula,
             layout,
             ends: ends.collect(),
+            groups: alloc::vec![GroupConstants::unset(order.len()); layout.groups()],
             order,
             schedule_index,
-            groups: alloc::vec![group; layout.groups()],
             inverse_h2: 0.0,
         }
     }
@@ -114,37 +121,19 @@ impl Constants {
     ) {
         match changes {
             Changes::Listed { particles: changed_particles, sticks: changed_sticks } => {
-                // Particles after the last copy have no group.
-                let mut groups: Vec<usize> = changed_particles
-                    .iter()
-                    .map(|&particle| particle as usize / self.layout.particles / GROUP)
-                    .filter(|&group| group < self.groups.len())
-                    .collect();
-                groups.sort_unstable();
-                groups.dedup();
-                for group in groups {
-                    self.refresh_masses(particles, group);
-                    self.refresh_weight_terms(particles, sticks, group);
-                }
+                self.refresh_sticks_at(particles, sticks, changed_particles);
                 for &stick in changed_sticks {
                     let (copy, stick_of_copy) =
                         (stick as usize / self.ends.len(), stick as usize % self.ends.len());
-                    let (group, index) =
-                        (copy / GROUP, self.schedule_index[stick_of_copy] as usize);
-                    self.refresh_stick(sticks, group, index);
-                    self.refresh_weight_term(particles, sticks, group, index);
+                    let index = self.schedule_index[stick_of_copy] as usize;
+                    self.refresh_stick(particles, sticks, copy / GROUP, index);
                 }
             }
             Changes::Everything => {
                 for group in 0..self.groups.len() {
-                    self.refresh_masses(particles, group);
-                    let constants = &mut self.groups[group];
-                    constants.rest_term = StickColumns::filled(self.ends.len(), [0.0]);
-                    (constants.non_plain, constants.compliant) = (None, false);
-                    for index in 0..self.ends.len() {
-                        self.refresh_stick(sticks, group, index);
-                    }
-                    self.refresh_weight_terms(particles, sticks, group);
+                    self.groups[group] = GroupConstants::unset(self.ends.len());
+                    self.refresh_group(particles, sticks, group);
+                    self.groups[group].find_majority();
                 }
             }
         }
@@ -161,84 +150,58 @@ impl Constants {
             self.inverse_h2 = inverse_h2;
             for group in 0..self.groups.len() {
                 if self.groups[group].compliant {
-                    self.refresh_weight_terms(particles, sticks, group);
+                    self.refresh_group(particles, sticks, group);
                 }
             }
         }
     }
 
-    /// Reads the inverse masses of a group, and finds that of the majority.
-    fn refresh_masses<const D: usize>(&mut self, particles: &Particles<D>, group: usize) {
-        let particles_of_copy = self.layout.particles;
-        let all = particles.inverse_masses();
-        let copies = self.copies(group);
-        let GroupConstants { inverse_masses, majority_inverse_mass, majority_weight_term, .. } =
-            &mut self.groups[group];
-        inverse_masses.clear();
-        inverse_masses.extend((0..particles_of_copy).map(|particle| {
-            let mut of_copies = copies.clone().map(|copy| all[copy * particles_of_copy + particle]);
-            let first = of_copies.next().unwrap_or(f32::NAN);
-            let same = of_copies.all(|w| w.to_bits() == first.to_bits());
-            if same { first } else { f32::NAN }
-        }));
-        // Finds the majority, if there is one (Boyer and Moore, "MJRTY", 1981).
-        *majority_inverse_mass = NO_INVERSE_MASS;
-        let mut votes = 0_usize;
-        for &inverse_mass in inverse_masses.iter().filter(|w| !w.is_nan()) {
-            if votes == 0 {
-                *majority_inverse_mass = inverse_mass;
+    /// Recomputes the constants of all sticks at the given particles.
+    fn refresh_sticks_at<const D: usize>(
+        &mut self,
+        particles: &Particles<D>,
+        sticks: &Sticks,
+        changed_particles: &[u32],
+    ) {
+        let len = self.layout.particles;
+        // The group and the particle of a copy. Particles after the last copy have no group.
+        let mut changed: Vec<(usize, usize)> = changed_particles
+            .iter()
+            .map(|&particle| (particle as usize / len / GROUP, particle as usize % len))
+            .filter(|&(group, _)| group < self.groups.len())
+            .collect();
+        changed.sort_unstable();
+        let mut is_changed = alloc::vec![false; len];
+        for of_group in changed.chunk_by(|(one, _), (other, _)| one == other) {
+            let mark = |is_changed: &mut [bool], mark| {
+                for &(_, particle) in of_group {
+                    is_changed[particle] = mark;
+                }
+            };
+            mark(&mut is_changed, true);
+            for index in 0..self.ends.len() {
+                if self.ends[index].iter().any(|&end| is_changed[end as usize / GROUP]) {
+                    self.refresh_stick(particles, sticks, of_group[0].0, index);
+                }
             }
-            let agrees = inverse_mass.to_bits() == majority_inverse_mass.to_bits();
-            votes = if agrees { votes + 1 } else { votes - 1 };
-        }
-        *majority_weight_term =
-            self.formula.weight_term(*majority_inverse_mass + *majority_inverse_mass);
-    }
-
-    /// The indices of the copies of a group.
-    fn copies(&self, group: usize) -> core::ops::Range<usize> {
-        let first = group * GROUP;
-        first..first + self.layout.copies_in(group)
-    }
-
-    /// Reads the constants of the stick at an index of the schedule, in all copies of a group, except
-    /// the weight term.
-    fn refresh_stick(&mut self, sticks: &Sticks, group: usize, index: usize) {
-        let (len, formula) = (self.ends.len(), self.formula);
-        let rest_terms =
-            self.values_by_lane(group, index, |stick| [formula.rest_term(sticks.rest(stick))]);
-        let non_plains = self.values_by_lane(group, index, |stick| {
-            let Response { stretched, compressed } = sticks.response(stick);
-            [sticks.compliance(stick), stretched, compressed]
-        });
-        let GroupConstants { rest_term, non_plain, compliant, .. } = &mut self.groups[group];
-        rest_term.set(index, &rest_terms);
-        if non_plain.is_none() && non_plains != [PLAIN; GROUP] {
-            *non_plain = Some(StickColumns::filled(len, PLAIN));
-        }
-        *compliant |= non_plains.iter().any(|&[compliance, ..]| compliance != 0.0);
-        if let Some(non_plain) = non_plain {
-            non_plain.set(index, &non_plains);
+            mark(&mut is_changed, false);
         }
     }
 
-    /// Computes the weight terms of all sticks of a group, if the formula stores them.
-    fn refresh_weight_terms<const D: usize>(
+    /// Recomputes the constants of all sticks of a group.
+    fn refresh_group<const D: usize>(
         &mut self,
         particles: &Particles<D>,
         sticks: &Sticks,
         group: usize,
     ) {
-        if self.formula.stores_weight() {
-            self.groups[group].weight_term = StickColumns::filled(self.ends.len(), [0.0]);
-            for index in 0..self.ends.len() {
-                self.refresh_weight_term(particles, sticks, group, index);
-            }
+        for index in 0..self.ends.len() {
+            self.refresh_stick(particles, sticks, group, index);
         }
     }
 
-    /// Computes the weight terms of one stick of a group, if the formula stores them.
-    fn refresh_weight_term<const D: usize>(
+    /// Recomputes the constants of the stick at an index of the schedule, in all copies of a group.
+    fn refresh_stick<const D: usize>(
         &mut self,
         particles: &Particles<D>,
         sticks: &Sticks,
@@ -246,96 +209,117 @@ impl Constants {
         index: usize,
     ) {
         let (formula, inverse_h2) = (self.formula, self.inverse_h2);
-        if formula.stores_weight() {
-            let weight_terms = self.values_by_lane(group, index, |stick| {
-                let ends = sticks.ends()[stick];
-                let inverse_masses = ends.map(|end| particles.inverse_masses()[end as usize]);
-                let weight = weight(inverse_masses, sticks.compliance(stick), inverse_h2);
-                [formula.weight_term(weight)]
-            });
-            self.groups[group].weight_term.set(index, &weight_terms);
-        }
-    }
-
-    /// Evaluates `values` for the stick at an index of the schedule in each copy of a group. Lanes
-    /// without a copy get the values of the first copy.
-    fn values_by_lane<const N: usize>(
-        &self,
-        group: usize,
-        index: usize,
-        values: impl Fn(usize) -> [f32; N],
-    ) -> [[f32; N]; GROUP] {
         let (len, stick_of_copy) = (self.ends.len(), self.order[index] as usize);
-        let mut copies = self.copies(group);
-        let first = values(copies.start * len + stick_of_copy);
-        core::array::from_fn(|_| {
-            copies.next().map_or(first, |copy| values(copy * len + stick_of_copy))
-        })
+        let constants = &mut self.groups[group];
+        let mut constants_in = |copy: usize| {
+            let stick = copy * len + stick_of_copy;
+            let compliance = sticks.compliance(stick);
+            constants.compliant |= compliance != 0.0;
+            let ends = sticks.ends()[stick];
+            let inverse_masses = ends.map(|end| particles.inverse_masses()[end as usize]);
+            let shared = Shared {
+                inverse_masses,
+                rest_term: formula.rest_term(sticks.rest(stick)),
+                weight_term: formula.weight_term(weight(inverse_masses, compliance, inverse_h2)),
+            };
+            (shared, sticks.response(stick))
+        };
+        let first = group * GROUP;
+        // Lanes without a copy get the constants of the first copy.
+        let copies = self.layout.copies_in(group);
+        let lanes: [_; GROUP] =
+            core::array::from_fn(|lane| constants_in(first + if lane < copies { lane } else { 0 }));
+        constants.set(index, &lanes);
     }
 }
 
-impl<const N: usize> StickColumns<N> {
-    /// Columns with the same values for each of `len` sticks.
-    fn filled(len: usize, values: [f32; N]) -> Self {
-        let columns = values.map(|value| {
-            let mut column = Column::new(0);
-            column.resize(len, value);
-            column
-        });
-        Self { by_copy: false, columns }
-    }
-
-    /// Sets the values of the stick at an index; `lanes` has the values of each copy. Once the
-    /// values of a stick differ between copies, all columns are expanded to one value per copy.
-    fn set(&mut self, index: usize, lanes: &[[f32; N]; GROUP]) {
-        let bits = |values: &[f32; N]| values.map(f32::to_bits);
-        if !self.by_copy && lanes.iter().any(|values| bits(values) != bits(&lanes[0])) {
-            self.by_copy = true;
-            for column in &mut self.columns {
-                let expanded = column.iter().flat_map(|&value| [value; GROUP]);
-                *column = Column::from_iter(0, expanded);
-            }
-        }
-        let per_stick = self.per_stick();
-        for (field, column) in self.columns.iter_mut().enumerate() {
-            for (lane, values) in lanes[..per_stick].iter().enumerate() {
-                column[index * per_stick + lane] = values[field];
-            }
+impl GroupConstants {
+    /// Constants whose values are not set yet.
+    fn unset(sticks: usize) -> Self {
+        let unset = Shared { inverse_masses: [0.0; 2], rest_term: 0.0, weight_term: 0.0 };
+        Self {
+            sticks: alloc::vec![StickConstants::Plain(unset); sticks],
+            rest_terms: alloc::vec![0.0; sticks],
+            is_majority: alloc::vec![false; sticks],
+            majority_inverse_mass: 0.0,
+            majority_weight_term: 0.0,
+            by_copy: Vec::new(),
+            compliant: false,
         }
     }
 
-    /// The number of values of a stick in each column.
-    const fn per_stick(&self) -> usize {
-        if self.by_copy { GROUP } else { 1 }
+    /// Sets the constants of the stick at an index; `lanes` has those of each copy.
+    fn set(&mut self, index: usize, lanes: &[(Shared, Response<f32>); GROUP]) {
+        let (shared, response) = lanes[0];
+        let Response { stretched, compressed } = response;
+        let bits = |(shared, response): &(Shared, Response<f32>)| {
+            let Shared { inverse_masses: [wa, wb], rest_term, weight_term } = *shared;
+            let Response { stretched, compressed } = *response;
+            [wa, wb, rest_term, weight_term, stretched, compressed].map(f32::to_bits)
+        };
+        let is_shared = lanes.iter().all(|lane| bits(lane) == bits(&lanes[0]));
+        let stick = &mut self.sticks[index];
+        *stick = match *stick {
+            StickConstants::ByCopy(row) => {
+                self.by_copy[row as usize] = ByCopy::new(lanes);
+                StickConstants::ByCopy(row)
+            }
+            _ if !is_shared || stretched == ABSENT => {
+                self.by_copy.push(ByCopy::new(lanes));
+                StickConstants::ByCopy(self.by_copy.len() as u32 - 1)
+            }
+            _ if [stretched, compressed] == [1.0; 2] => StickConstants::Plain(shared),
+            _ => StickConstants::Responding(shared, response),
+        };
+        self.rest_terms[index] = shared.rest_term;
+        self.set_is_majority(index);
     }
 
-    /// The columns, if all copies share their values.
-    pub(crate) fn shared_by_copies(&self) -> Option<&[Column<f32>; N]> {
-        (!self.by_copy).then_some(&self.columns)
+    /// Sets whether the stick at an index is of the majority.
+    fn set_is_majority(&mut self, index: usize) {
+        self.is_majority[index] = match self.sticks[index] {
+            StickConstants::Plain(Shared { inverse_masses, weight_term, .. }) => {
+                let bits = [inverse_masses[0], inverse_masses[1], weight_term].map(f32::to_bits);
+                let w = self.majority_inverse_mass;
+                bits == [w, w, self.majority_weight_term].map(f32::to_bits)
+            }
+            _ => false,
+        };
     }
 
-    /// Whether there are values for `sticks` sticks.
-    pub(crate) fn has_len(&self, sticks: usize) -> bool {
-        self.columns.iter().all(|column| column.len() == sticks * self.per_stick())
-    }
-
-    /// The values of the stick at an index of the schedule, for the copies in one register: the
-    /// copies in `V::LANES` lanes of the group, from `lane` on.
-    #[inline(always)]
-    pub(crate) fn load<V: Vector>(&self, cpu: V::Cpu, index: usize, lane: usize) -> [V; N] {
-        let Self { by_copy, columns } = self;
-        let mut loaded = [V::splat(cpu, 0.0); N];
-        // This is a loop, because a closure cannot be `#[inline(always)]`, and would be compiled
-        // without the target features of its caller.
-        for (loaded, column) in loaded.iter_mut().zip(columns) {
-            *loaded = if *by_copy {
-                let values = &column[index * GROUP + lane..][..V::LANES];
-                // SAFETY: the slice has as many values as there are lanes.
-                unsafe { V::load(cpu, values.as_ptr()) }
-            } else {
-                V::splat(cpu, column[index])
+    /// Finds the inverse mass and the weight term of the majority of plain sticks with ends of equal
+    /// mass (Boyer and Moore, "MJRTY", 1981), and the sticks that have them.
+    fn find_majority(&mut self) {
+        let mut votes = 0_usize;
+        for stick in &self.sticks {
+            let StickConstants::Plain(Shared { inverse_masses: [wa, wb], weight_term, .. }) =
+                *stick
+            else {
+                continue;
             };
+            if wa.to_bits() != wb.to_bits() {
+                continue;
+            }
+            if votes == 0 {
+                (self.majority_inverse_mass, self.majority_weight_term) = (wa, weight_term);
+            }
+            let agrees = wa.to_bits() == self.majority_inverse_mass.to_bits()
+                && weight_term.to_bits() == self.majority_weight_term.to_bits();
+            votes = if agrees { votes + 1 } else { votes - 1 };
         }
-        loaded
+        for index in 0..self.sticks.len() {
+            self.set_is_majority(index);
+        }
+    }
+}
+
+impl ByCopy {
+    fn new(lanes: &[(Shared, Response<f32>); GROUP]) -> Self {
+        Self {
+            rest_term: lanes.map(|(shared, _)| shared.rest_term),
+            weight_term: lanes.map(|(shared, _)| shared.weight_term),
+            stretched: lanes.map(|(_, response)| response.stretched),
+            compressed: lanes.map(|(_, response)| response.compressed),
+        }
     }
 }

@@ -24,11 +24,9 @@
 //! narrower than 16 lanes process a group's lanes in several parts, and skip parts without a
 //! copy. Lanes without a copy hold zeros: all their sticks have length 0, which moves nothing.
 //!
-//! If a property of a stick differs between the copies of a group (rest length, stiffness,
-//! compliance, kind, a tear), the group stores the constants that depend on this property for each
-//! copy, for all its sticks. Inverse masses are read for each copy, too. Only in groups whose sticks
-//! are plain, not torn, and have the same rest lengths in all copies, sticks between particles of the
-//! most common inverse mass use that one.
+//! Constants of a stick (rest term, weight term, inverse masses, response) are stored once for all
+//! copies of a group, if they are the same in all of them. A stick whose properties differ between
+//! the copies, and a torn stick, has constants for each copy.
 //!
 //! Threads take groups. A thread runs all substeps and iterations of a group before it takes the
 //! next group, while the particles of the group are in the caches.

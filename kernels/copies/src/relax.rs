@@ -1,9 +1,9 @@
 //! The inner loop of relaxation.
 
-use taut_core::{Factor, Response, arrays, displaced, factor, relax, squared_length};
+use taut_core::{Factor, Response, arrays, relax, relax_by};
 use taut_lanes::Vector;
 
-use crate::constants::{Constants, GroupConstants};
+use crate::constants::{ByCopy, Constants, GroupConstants, Shared, StickConstants};
 use crate::layout::GROUP;
 
 /// Relaxes all sticks of a group once, in the order of the schedule.
@@ -20,45 +20,57 @@ pub(crate) unsafe fn relax_group<V: Vector, F: Factor, const D: usize>(
     position: [*mut f32; D],
     inverse_masses: *const f32,
 ) {
-    let inverse_h2 = constants.inverse_h2;
     let lanes = constants.layout.copies_in(group).next_multiple_of(V::LANES);
-    let constants_of_group = &constants.groups[group];
-    let GroupConstants {
-        rest_term,
-        non_plain,
-        weight_term,
-        inverse_masses: common_inverse_masses,
-        ..
-    } = constants_of_group;
-    let ends = constants.ends();
-    assert!(rest_term.has_len(ends.len()) && lanes <= GROUP);
-    assert!(non_plain.as_ref().is_none_or(|non_plain| non_plain.has_len(ends.len())));
-    assert!(weight_term.has_len(if F::STORES_WEIGHT { ends.len() } else { 0 }));
-    assert!(common_inverse_masses.len() == constants.layout.particles);
+    assert!(lanes <= GROUP);
     let copies = GroupOfCopies::<V, D> { cpu, position, inverse_masses, lanes };
-    let Some([rest_term]) = rest_term.shared_by_copies().filter(|_| non_plain.is_none()) else {
-        for (index, ends) in ends.iter().enumerate() {
-            // SAFETY: by contract; ends are below the length of a group, and every column has
-            // values for each index.
-            unsafe { copies.relax_any::<F>(*ends, constants_of_group, index, inverse_h2) };
-        }
-        return;
-    };
-    let GroupConstants { majority_inverse_mass, majority_weight_term, .. } = *constants_of_group;
-    let (inverse_mass, weight_term) =
-        (V::splat(cpu, majority_inverse_mass), V::splat(cpu, majority_weight_term));
-    let majority_bits = majority_inverse_mass.to_bits();
-    for (index, ends) in ends.iter().enumerate() {
-        let [wa, wb] = arrays::map(*ends, |end| common_inverse_masses[end as usize / GROUP]);
-        // SAFETY: as above.
+    let ends = constants.ends();
+    let GroupConstants {
+        sticks,
+        rest_terms,
+        is_majority,
+        majority_inverse_mass,
+        majority_weight_term,
+        by_copy,
+        ..
+    } = &constants.groups[group];
+    let equal_masses = [V::splat(cpu, *majority_inverse_mass); 2];
+    let equal_weight_term = V::splat(cpu, *majority_weight_term);
+    for (((&ends, stick), &rest_term), &is_majority) in
+        ends.iter().zip(sticks).zip(rest_terms).zip(is_majority)
+    {
+        // SAFETY: by contract; ends are below the length of a group.
         unsafe {
-            if wa.to_bits() == majority_bits && wb.to_bits() == majority_bits {
-                copies.relax_equal::<F>(*ends, rest_term[index], inverse_mass, weight_term);
-            } else {
-                copies.relax_any::<F>(*ends, constants_of_group, index, inverse_h2);
+            if is_majority {
+                let terms = [V::splat(cpu, rest_term), equal_weight_term];
+                copies.relax_shared::<F>(ends, equal_masses, terms, None);
+                continue;
+            }
+            match stick {
+                StickConstants::Plain(shared) => {
+                    let (inverse_masses, terms) = splat::<V>(cpu, shared);
+                    copies.relax_shared::<F>(ends, inverse_masses, terms, None);
+                }
+                StickConstants::Responding(shared, Response { stretched, compressed }) => {
+                    let (inverse_masses, terms) = splat::<V>(cpu, shared);
+                    let response = Response {
+                        stretched: V::splat(cpu, *stretched),
+                        compressed: V::splat(cpu, *compressed),
+                    };
+                    copies.relax_shared::<F>(ends, inverse_masses, terms, Some(response));
+                }
+                StickConstants::ByCopy(row) => {
+                    copies.relax_by_copy::<F>(ends, &by_copy[*row as usize])
+                }
             }
         }
     }
+}
+
+/// The inverse masses, and the rest and weight terms, in all lanes.
+#[inline(always)]
+fn splat<V: Vector>(cpu: V::Cpu, shared: &Shared) -> ([V; 2], [V; 2]) {
+    let Shared { inverse_masses: [wa, wb], rest_term, weight_term } = *shared;
+    ([V::splat(cpu, wa), V::splat(cpu, wb)], [V::splat(cpu, rest_term), V::splat(cpu, weight_term)])
 }
 
 /// The particles of a group.
@@ -73,55 +85,45 @@ struct GroupOfCopies<V: Vector, const D: usize> {
 }
 
 impl<V: Vector, const D: usize> GroupOfCopies<V, D> {
-    /// Relaxes a plain stick whose ends have the same inverse mass, in all copies.
+    /// Relaxes a stick whose constants are the same in all copies; `terms` are its rest term and
+    /// weight term. It is not torn.
     ///
     /// # Safety
     /// - The columns are valid for reading and writing [`GROUP`] values at both ends.
     #[inline(always)]
-    unsafe fn relax_equal<F: Factor>(
+    unsafe fn relax_shared<F: Factor>(
         &self,
         ends: [u32; 2],
-        rest_term: f32,
-        inverse_mass: V,
-        weight_term: V,
+        inverse_masses: [V; 2],
+        terms: [V; 2],
+        response: Option<Response<V>>,
     ) {
-        let rest_term = V::splat(self.cpu, rest_term);
-        for lane in (0..self.lanes).step_by(V::LANES) {
+        // With 16 lanes there is no loop.
+        let lanes = if V::LANES == GROUP { GROUP } else { self.lanes };
+        for lane in (0..lanes).step_by(V::LANES) {
             // SAFETY: by contract: `lane + LANES <= GROUP`.
             unsafe {
                 let [slot_a, slot_b] = [ends[0] as usize + lane, ends[1] as usize + lane];
                 let (a, b) = (self.load(slot_a), self.load(slot_b));
                 let d: [V; D] = arrays::from_fn(|axis| b[axis] - a[axis]);
-                let factor = factor::<F, V>(squared_length(d), rest_term, weight_term, None);
-                let gain = inverse_mass * factor;
-                let (mut new_a, mut new_b) = (a, b);
-                for axis in 0..D {
-                    [new_a[axis], new_b[axis]] = displaced([a[axis], b[axis]], d[axis], [gain; 2]);
-                }
+                let (new_a, new_b) =
+                    relax_by::<F, V, D>([a, b], d, inverse_masses, terms, response);
                 self.store(slot_a, new_a);
                 self.store(slot_b, new_b);
             }
         }
     }
 
-    /// Relaxes the stick at an index of the schedule, whatever its properties, in all copies.
+    /// Relaxes a stick whose constants differ between copies.
     ///
     /// # Safety
-    /// - Same as for [`relax_equal`](Self::relax_equal); the inverse masses are valid for reading
+    /// - Same as for [`relax_shared`](Self::relax_shared); the inverse masses are valid for reading
     ///   at both ends.
     #[inline(always)]
-    unsafe fn relax_any<F: Factor>(
-        &self,
-        ends: [u32; 2],
-        constants: &GroupConstants,
-        index: usize,
-        inverse_h2: f32,
-    ) {
-        let GroupConstants { rest_term, non_plain, compliant, weight_term, .. } = constants;
-        let inverse_h2 = V::splat(self.cpu, inverse_h2);
+    unsafe fn relax_by_copy<F: Factor>(&self, ends: [u32; 2], constants: &ByCopy) {
+        let ByCopy { rest_term, weight_term, stretched, compressed } = constants;
         for lane in (0..self.lanes).step_by(V::LANES) {
-            let [rest_term] = rest_term.load(self.cpu, index, lane);
-            // SAFETY: by contract: `lane + LANES <= GROUP`.
+            // SAFETY: by contract: `lane + LANES <= GROUP`, the length of the arrays.
             unsafe {
                 let [slot_a, slot_b] = [ends[0] as usize + lane, ends[1] as usize + lane];
                 let (a, b) = (self.load(slot_a), self.load(slot_b));
@@ -129,21 +131,12 @@ impl<V: Vector, const D: usize> GroupOfCopies<V, D> {
                     V::load(self.cpu, self.inverse_masses.add(slot_a)),
                     V::load(self.cpu, self.inverse_masses.add(slot_b)),
                 ];
-                let mut weight = inverse_masses[0] + inverse_masses[1];
-                let mut response = None;
-                if let Some(non_plain) = non_plain {
-                    let [compliance, stretched, compressed] = non_plain.load(self.cpu, index, lane);
-                    if *compliant {
-                        weight = taut_core::weight(inverse_masses, compliance, inverse_h2);
-                    }
-                    response = Some(Response { stretched, compressed });
-                }
-                let weight_term = if F::STORES_WEIGHT {
-                    let [weight_term] = weight_term.load(self.cpu, index, lane);
-                    weight_term
-                } else {
-                    F::weight_term(weight)
-                };
+                let rest_term = V::load(self.cpu, rest_term.as_ptr().add(lane));
+                let weight_term = V::load(self.cpu, weight_term.as_ptr().add(lane));
+                let response = Some(Response {
+                    stretched: V::load(self.cpu, stretched.as_ptr().add(lane)),
+                    compressed: V::load(self.cpu, compressed.as_ptr().add(lane)),
+                });
                 let (new_a, new_b) =
                     relax::<F, V, D>(a, b, inverse_masses, rest_term, weight_term, response);
                 self.store(slot_a, new_a);
