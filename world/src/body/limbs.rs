@@ -5,7 +5,9 @@ use taut_core::Particles;
 use super::WeightedPoint;
 use super::contact::{Contact, OtherSide, Solver};
 use super::own_limbs::OwnLimbOverlaps;
+use super::segments::nearest_points;
 use super::weighted_point::Probe;
+use crate::groups::BOX_MAX;
 use crate::obstacle::LimbContacts;
 use crate::surface::{Nearest, Surface};
 use crate::sweep::{self, BoundingBox};
@@ -150,12 +152,14 @@ impl<const D: usize> Limbs<D> {
         self.owners > 0
     }
 
-    /// Resolves collisions with an obstacle at the deepest point of each half of a limb. `nearest`
-    /// gives the distance of a point from the obstacle, `displacement` the displacement of the
-    /// obstacle at a point in this substep, m.
+    /// Resolves collisions with an obstacle at the deepest point of each half of a limb.
+    /// `may_reach_box` tells whether the obstacle may be closer than a distance, m, to a point of
+    /// the box between two corners; `nearest` gives the distance of a point from the obstacle,
+    /// `displacement` the displacement of the obstacle at a point in this substep, m.
     pub(crate) fn resolve(
         &self,
         particles: &mut Particles<D>,
+        may_reach_box: impl Fn([[f32; D]; 2], f32) -> bool,
         nearest: impl Fn(&Particles<D>, &Probe) -> Nearest<D>,
         displacement: impl Fn([f32; D]) -> [f32; D],
         surface: &Surface,
@@ -169,23 +173,31 @@ impl<const D: usize> Limbs<D> {
         obstacle_contacts.clear();
         obstacle_contacts.reserve(2);
         solver.reserve(obstacle_contacts.capacity(), particles.len());
-        for limb in &self.all {
-            obstacle_contacts.clear();
-            let contact_distance = surface.thickness + limb.radius;
-            let deepest = limb.deepest(particles, &nearest, contact_distance);
-            for (Probe { point, .. }, nearest) in deepest.into_iter().flatten() {
-                let contact = Contact::with_obstacle(
-                    particles,
-                    point,
-                    nearest,
-                    contact_distance,
-                    friction,
-                    &displacement,
-                );
-                obstacle_contacts.extend(contact);
+        for of_owner in self.all.chunk_by(|one, other| one.owner == other.owner) {
+            let largest_distance = surface.thickness + largest_radius(of_owner);
+            let corners = bounding_box(of_owner, particles);
+            let bounded = corners.as_flattened().iter().all(|x| x.abs() <= BOX_MAX);
+            if bounded && !may_reach_box(corners, largest_distance) {
+                continue;
             }
-            if !obstacle_contacts.is_empty() {
-                solver.resolve(obstacle_contacts, particles);
+            for limb in of_owner {
+                obstacle_contacts.clear();
+                let contact_distance = surface.thickness + limb.radius;
+                let deepest = limb.deepest(particles, &nearest, contact_distance);
+                for (Probe { point, .. }, nearest) in deepest.into_iter().flatten() {
+                    let contact = Contact::with_obstacle(
+                        particles,
+                        point,
+                        nearest,
+                        contact_distance,
+                        friction,
+                        &displacement,
+                    );
+                    obstacle_contacts.extend(contact);
+                }
+                if !obstacle_contacts.is_empty() {
+                    solver.resolve(obstacle_contacts, particles);
+                }
             }
         }
     }
@@ -310,6 +322,27 @@ impl<const D: usize> Limbs<D> {
     }
 }
 
+/// The largest radius of some limbs, m.
+fn largest_radius(limbs: &[Limb]) -> f32 {
+    limbs
+        .iter()
+        .fold(0.0, |largest, limb| if limb.radius > largest { limb.radius } else { largest })
+}
+
+/// The lower and the upper corner of the bounding box of the axes of some limbs, m.
+fn bounding_box<const D: usize>(limbs: &[Limb], particles: &Particles<D>) -> [[f32; D]; 2] {
+    let (mut low, mut high) = ([f32::INFINITY; D], [f32::NEG_INFINITY; D]);
+    for axis in 0..D {
+        let column = particles.positions(axis);
+        for end in limbs.iter().flat_map(|limb| limb.ends) {
+            let x = column[end as usize];
+            low[axis] = if x < low[axis] { x } else { low[axis] };
+            high[axis] = if x > high[axis] { x } else { high[axis] };
+        }
+    }
+    [low, high]
+}
+
 /// Reused buffers, and the contacts of limbs, which the passes of a substep share.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LimbScratch<const D: usize> {
@@ -395,31 +428,4 @@ fn contact<const D: usize>(
     (out_length >= 1e-6)
         .then(|| Contact::new(particles, p, OtherSide::Movable(q), normal, friction))?
         .map(|contact| contact.with_distance(contact_distance))
-}
-
-/// The nearest points of two segments, as fractions of their lengths (Ericson, "Real-Time Collision
-/// Detection", 5.1.9, with the names of the book). For parallel segments the search starts at the
-/// middle of the first.
-#[inline]
-pub(super) fn nearest_points<const D: usize>([[p1, q1], [p2, q2]]: [[[f32; D]; 2]; 2]) -> [f32; 2] {
-    let (d1, d2, r) = (difference(q1, p1), difference(q2, p2), difference(p1, p2));
-    let (a, e, f) = (dot(d1, d1), dot(d2, d2), dot(d2, r));
-    let c = dot(d1, r);
-    let clamped_ratio = |dividend: f32, divisor: f32| {
-        let ratio = if divisor > f32::MIN_POSITIVE { dividend / divisor } else { 0.0 };
-        let ratio = if ratio > 0.0 { ratio } else { 0.0 };
-        if ratio < 1.0 { ratio } else { 1.0 }
-    };
-    let b = dot(d1, d2);
-    let denominator = a * e - b * b;
-    let s =
-        if denominator > 1e-6 * (a * e) { clamped_ratio(b * f - c * e, denominator) } else { 0.5 };
-    let t = b * s + f;
-    if t <= 0.0 {
-        [clamped_ratio(-c, a), 0.0]
-    } else if t >= e {
-        [clamped_ratio(b - c, a), 1.0]
-    } else {
-        [s, t / e]
-    }
 }

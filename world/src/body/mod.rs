@@ -24,6 +24,7 @@ mod motion;
 mod own_limbs;
 #[cfg(feature = "parry")]
 mod pairs;
+mod segments;
 mod solids;
 mod weighted_point;
 

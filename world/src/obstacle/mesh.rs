@@ -383,7 +383,9 @@ impl Obstacle for Solid<TriMesh> {
         let displacement = Displacement::between(&before, &after);
         let displacement = |x| displacement.at(x);
         bodies.resolve(particles, &nearest, displacement, &self.surface, body_scratch);
-        limbs.resolve(particles, &nearest, displacement, &self.surface, limb_scratch);
+        let may_reach_box = |_, _| true; // `nearest` tests boxes, too
+        let surface = &self.surface;
+        limbs.resolve(particles, may_reach_box, &nearest, displacement, surface, limb_scratch);
     }
 
     /// The penetration of a particle is by how much it is closer to the mesh than the thickness plus its

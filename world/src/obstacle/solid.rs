@@ -355,7 +355,18 @@ impl<S: Shape<D>, const D: usize> Obstacle<D> for Solid<S, D> {
                 let nearest = nearest(side, sweeps.next().map(|sweep| (sweep, &starts[..])));
                 let displacement = |x| pass.displacement.at(x);
                 bodies.resolve(particles, &nearest, displacement, &self.surface, body_scratch);
-                limbs.resolve(particles, &nearest, displacement, &self.surface, limb_scratch);
+                // Swept limbs may have passed through; the box has only their positions now.
+                let may_reach_box =
+                    |[low, high]: [_; 2], d| self.swept || side.may_reach_box(low, high, d);
+                let surface = &self.surface;
+                limbs.resolve(
+                    particles,
+                    may_reach_box,
+                    &nearest,
+                    displacement,
+                    surface,
+                    limb_scratch,
+                );
             }
         }
         if self.edges {

@@ -3,7 +3,8 @@
 use taut_core::Particles;
 
 use super::{BEFORE, ContactPoint, NOW, box_around};
-use crate::body::limbs::{Limb, nearest_points};
+use crate::body::limbs::Limb;
+use crate::body::segments::nearest_points;
 use crate::body::weighted_point::WeightedPoint;
 use crate::self_collision::swept_contact;
 use crate::vector::{add_scaled, difference, dot, length, scaled};
