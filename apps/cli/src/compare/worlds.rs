@@ -2,7 +2,7 @@
 
 use comfy_table::{Cell, CellAlignment, Color};
 use serde::Serialize;
-use taut::world::{AnyScene, LibraryScene, Scene};
+use taut::world::{AnyScene, LibraryScene, Scene, Settings};
 use taut::{Formula, KernelName, KernelSet, SheetsAndCopies};
 use taut_bench::{MachineInfo, WorldComparison, WorldRow};
 
@@ -24,6 +24,9 @@ struct Description<'a> {
     size: usize,
     particles: usize,
     formula: &'static str,
+    substeps: u32,
+    passes: u32,
+    iterations: u32,
     warmup_frames: usize,
     timed_frames: usize,
 }
@@ -34,7 +37,12 @@ pub(super) fn run(
     library_scene: &LibraryScene,
     size: usize,
 ) -> Result<(), Failure> {
-    let PreparedScene { scene, formula, sheets_and_copies } = match library_scene.scene(size)? {
+    let PreparedScene {
+        scene,
+        formula,
+        settings: [substeps, passes, iterations],
+        sheets_and_copies,
+    } = match library_scene.scene(size)? {
         AnyScene::TwoD(scene) => arguments.prepare(scene)?,
         AnyScene::ThreeD(scene) => arguments.prepare(scene)?,
     };
@@ -54,13 +62,17 @@ pub(super) fn run(
         size,
         particles: comparison.scene.particles(),
         formula: formula.name(),
+        substeps,
+        passes,
+        iterations,
         warmup_frames: arguments.warmup,
         timed_frames: arguments.frames,
     };
     let agree = rows.iter().all(|row| row.hash == rows[0].hash);
     let text = format!(
-        "{} {size}: {}; {} particles, formula {formula}; {} warm-up frames, {} timed frames. Times \
-         are medians over frames.\n{}\n{}\nResults: {}.\n",
+        "{} {size}: {}; {} particles, {substeps} substep(s) of {passes} pass(es) of {iterations} \
+         iteration(s), formula {formula}; {} warm-up frames, {} timed frames. Times are medians over \
+         frames.\n{}\n{}\nResults: {}.\n",
         library_scene.name,
         library_scene.description,
         description.particles,
@@ -86,7 +98,9 @@ pub(super) fn run(
 struct PreparedScene {
     scene: AnyScene,
     formula: Formula,
-    /// Whether the scene has sheets for the grid kernel, and copies for the copies kernel.
+    /// Substeps, passes per substep, and iterations per pass.
+    settings: [u32; 3],
+    /// Which of the kernels `grid` and `copies` can run a part of the scene.
     sheets_and_copies: SheetsAndCopies,
 }
 
@@ -117,33 +131,39 @@ impl Arguments {
             _ => anyhow::bail!("--formulas: a library scene takes a single formula"),
         };
         let sheets_and_copies = SheetsAndCopies::of(scene.sheets(), scene.may_have_copies());
-        Ok(PreparedScene { formula: scene.formula, sheets_and_copies, scene: scene.into() })
+        let Settings { step, passes, .. } = settings;
+        Ok(PreparedScene {
+            formula: scene.formula,
+            settings: [step.substeps, passes.max(1), step.iterations],
+            sheets_and_copies,
+            scene: scene.into(),
+        })
     }
 
-    /// On one thread, a kernel set for each selected kernel on each selected instruction set, and that of
-    /// the scalar kernel; then, on each requested number of threads above 1, the first of these sets,
-    /// which has the most lanes.
+    /// The kernel sets to compare: on one thread, each selected kernel on each selected instruction
+    /// set, and always the scalar kernel; then, on each requested number of threads above 1, the first
+    /// of these sets, which has the most lanes.
     fn kernel_sets(&self, sheets_and_copies: SheetsAndCopies) -> anyhow::Result<Vec<KernelSet>> {
         self.check_isas()?;
         let mut sets = KernelSet::available(sheets_and_copies);
-        let name = |set: &KernelSet| set.main_kernel().kernel_name();
+        let name_of = |set: &KernelSet| set.main_kernel().kernel_name();
         let has_isa =
             |set: &KernelSet| self.isa.is_empty() || self.isa.iter().any(|isa| isa == set.isa());
         for &wanted in self.kernels.iter().filter(|&&name| name != KernelName::Scalar) {
             anyhow::ensure!(
                 wanted != KernelName::Colour,
-                "--kernels colour: for a library scene, choose other kernels and --threads"
+                "--kernels colour does not apply to library scenes; use --threads"
             );
-            let mut of_name = sets.iter().filter(|set| name(set) == wanted).peekable();
+            let mut with_name = sets.iter().filter(|set| name_of(set) == wanted).peekable();
             anyhow::ensure!(
-                of_name.peek().is_some(),
+                with_name.peek().is_some(),
                 "--kernels {wanted}: this build has no such kernel on this machine, or the scene has no \
                  model for it"
             );
-            anyhow::ensure!(of_name.any(has_isa), self.without_isa(wanted));
+            anyhow::ensure!(with_name.any(has_isa), self.without_isa(wanted));
         }
         sets.retain(|set| {
-            name(set) == KernelName::Scalar || (has_isa(set) && self.is_requested(name(set)))
+            name_of(set) == KernelName::Scalar || (has_isa(set) && self.is_requested(name_of(set)))
         });
         let one_thread = sets.clone();
         for &threads in self.threads.iter().filter(|&&threads| threads > 1) {

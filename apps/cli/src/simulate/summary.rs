@@ -37,13 +37,14 @@ pub(crate) struct Summary {
     sleeping: Option<usize>,
     frame_us_median: f64,
     frame_us_fastest: f64,
-    /// The fraction of the step time that each part takes.
+    /// The fraction of the time of the watched steps that each part takes.
     shares: Shares,
     stretch_rms: f64,
     stretch_max: f64,
     compression_rms: f64,
     compression_max: f64,
-    /// The contacts of models with self-collision; `None` if the world can have no such contacts.
+    /// The contacts of models with self-collision; `None` if the world can have no such contacts, or
+    /// if no frame was examined, because the simulation blew up.
     #[serde(flatten)]
     contacts: Option<ContactSummary>,
     kinetic_j: f64,
@@ -69,8 +70,8 @@ pub(crate) struct ContactSummary {
     contacts_on_bodies: usize,
     /// The deepest penetration in the contacts that `contacts_on_bodies` counts, in all examined frames, m.
     penetration_of_bodies_max_m: f32,
-    /// The number of pairs of particles that do not collide, because they are near each other at rest.
-    /// Pairs that a stick joins do not collide either, and are not counted.
+    /// The number of pairs of particles that do not collide, because they are near each other at rest
+    /// and along sticks. Pairs that a stick joins do not collide either, and are not counted.
     pairs_left_out: usize,
 }
 

@@ -252,7 +252,8 @@ where
     /// Pins the freed particle again when its time is over, then moves it to its initial position within a second.
     fn return_pin(&mut self, world: &mut World<D>, step: u64) -> Result<(), WorldError> {
         let Some(freed) = &mut self.freed else { return Ok(()) };
-        let (particle, free_steps) = (freed.particle, self.steps_per_second / FREED_DIVISOR);
+        let particle = freed.particle;
+        let free_steps = (self.steps_per_second / FREED_DIVISOR).max(1);
         let Some(return_steps) = (step - freed.start_step).checked_sub(free_steps) else {
             return Ok(());
         };

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::run::Folder;
 
 /// A README with the markers of one generated table.
-pub(crate) const README: &str = "Before.\n\n<!-- made by taut report: comparison -->\nold\n\
+pub(crate) const README: &str = "Before.\n\n<!-- made by taut report: comparison -->\nold table\n\
     <!-- end of taut report output -->\n\nAfter.\n";
 
 /// The machine of a result file.

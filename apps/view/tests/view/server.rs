@@ -3,6 +3,7 @@
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
 
 use taut_view::protocol::{COMMAND_BYTES_MAX, SOCKETS_MAX};
 use taut_view::{Host, Options, ServeError, Server};
@@ -40,21 +41,25 @@ impl TestServer {
         Ok(Client(socket))
     }
 
-    /// Retries until the server has noticed that a connection was closed.
+    /// Retries while the server answers that all slots are taken, until it frees the slot of a closed
+    /// connection.
     fn connect_when_a_slot_is_free(&self) -> Client {
-        loop {
+        let begin = Instant::now();
+        while begin.elapsed() < Duration::from_secs(60) {
             match self.try_connect() {
                 Ok(client) => return client,
                 Err(tungstenite::Error::Http(response)) => assert_eq!(response.status(), 503),
                 Err(other) => panic!("{other}"),
             }
+            thread::sleep(Duration::from_millis(5));
         }
+        panic!("the server does not free the slot of a closed connection");
     }
 
-    /// The response to a GET request with these header lines.
-    fn get(&self, path: &str, header: &str) -> String {
+    /// The response to a GET request with these header lines, each of which ends in `\r\n`.
+    fn get(&self, path: &str, header_lines: &str) -> String {
         let mut stream = TcpStream::connect(self.address).unwrap();
-        write!(stream, "GET {path} HTTP/1.1\r\n{header}Connection: close\r\n\r\n").unwrap();
+        write!(stream, "GET {path} HTTP/1.1\r\n{header_lines}Connection: close\r\n\r\n").unwrap();
         let mut response = Vec::new();
         stream.read_to_end(&mut response).unwrap();
         String::from_utf8_lossy(&response).into_owned()
@@ -69,7 +74,7 @@ impl Drop for TestServer {
     }
 }
 
-/// A page that is connected to a server.
+/// A WebSocket client in place of a page.
 struct Client(WebSocket<MaybeTlsStream<TcpStream>>);
 
 impl Client {
@@ -80,15 +85,17 @@ impl Client {
         }
     }
 
-    /// Reads and discards all messages on another thread, so that sending never blocks.
+    /// Reads and discards all messages on another thread. Otherwise the server would wait for this
+    /// client to read, and stop reading its commands.
     fn drain(&mut self) -> JoinHandle<()> {
         let mut stream = self.stream().try_clone().unwrap();
         // The thread ends at the end of the stream or at an error.
         thread::spawn(move || drop(io::copy(&mut stream, &mut io::sink())))
     }
 
-    /// Whether the server closes the socket within the next 30 messages; it sends figures ten times per second.
-    fn is_closed(&mut self) -> bool {
+    /// Whether reading fails within the next 30 messages. The server sends figures ten times per
+    /// second, so this takes at most about 3 s.
+    fn is_soon_closed(&mut self) -> bool {
         (0..30).any(|_| self.0.read().is_err())
     }
 
@@ -108,6 +115,11 @@ impl Client {
     /// Requests a frame and waits for it.
     fn frame(&mut self) -> Frame {
         self.send(r#"{"do":"next"}"#);
+        self.receive_frame()
+    }
+
+    /// Waits for the next frame.
+    fn receive_frame(&mut self) -> Frame {
         loop {
             if let ReceivedMessage::Frame(frame) = self.receive() {
                 return frame;
@@ -131,7 +143,7 @@ fn pages_can_connect_again() {
 }
 
 #[test]
-fn two_pages_see_the_same_world() {
+fn pages_share_a_world_and_release_their_particles_when_they_disconnect() {
     let server = TestServer::new();
     let [mut one, mut other] = [server.connect(), server.connect()];
     one.send(r#"{"do":"grab","particle":255}"#);
@@ -146,11 +158,13 @@ fn two_pages_see_the_same_world() {
 }
 
 #[test]
-fn a_slow_page_receives_only_the_newest_frame() {
+fn after_an_unread_frame_a_slow_page_receives_the_newest_frame() {
     let server = TestServer::new();
     let [mut slow, mut quick] = [server.connect(), server.connect()];
     let first = slow.frame().step;
+    slow.send(r#"{"do":"next"}"#); // not read until the quick page is 20 steps ahead
     while quick.frame().step < first + 20 {}
+    slow.receive_frame();
     assert!(slow.frame().step >= first + 20, "the slow page received an older frame");
 }
 
@@ -216,14 +230,14 @@ fn a_command_that_is_too_long_closes_the_socket() {
     // The header of a WebSocket frame of 16 MiB: a masked text, with its length in eight bytes.
     let length = (16_u64 << 20).to_be_bytes();
     client.stream().write_all(&[&[0x81, 0xff], &length[..], &[0; 4]].concat()).unwrap();
-    assert!(client.is_closed());
+    assert!(client.is_soon_closed());
 
     let with_spaces = |bytes: usize| format!("{:bytes$}", r#"{"do":"next"}"#);
     let mut client = server.connect();
     client.send(&with_spaces(COMMAND_BYTES_MAX));
     while !matches!(client.receive(), ReceivedMessage::Frame(_)) {}
     client.send(&with_spaces(COMMAND_BYTES_MAX + 1));
-    assert!(client.is_closed());
+    assert!(client.is_soon_closed());
 }
 
 #[test]

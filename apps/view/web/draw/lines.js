@@ -1,14 +1,14 @@
-// Draws flat lines with round ends between particles: sticks a few pixels wide and, in 2-D, tubes (ropes, limbs) in
-// their true width.
+// Draws flat lines with round ends between particles: sticks about a pixel wide and, in 2-D, tubes (ropes, ties, stems,
+// limbs) in their true width.
 
 import { program } from './gl.js';
 import { POSITION, UNIT } from './matter.js';
 
 const VERTEX = `
 layout(location = 0) in uvec2 a_ends;
-layout(location = 1) in float a_rest;
-layout(location = 2) in vec2 a_radii;
-layout(location = 3) in vec3 a_colour;
+layout(location = 1) in float a_rest;     // rest length, m; 0: the stretch is not shown
+layout(location = 2) in vec2 a_radii;     // at both ends, m
+layout(location = 3) in vec3 a_colour;    // linear RGB
 ${POSITION}
 uniform mat4 u_viewProjection;
 uniform vec2 u_size;        // size of the viewport, pixels
@@ -27,7 +27,7 @@ void main() {
   if (isPoint && (u_pixels > 0.0 || a_radii.x == 0.0)) return;
   vec3 pa = position(a_ends.x), pb = position(a_ends.y);
   vec4 a = u_viewProjection * vec4(pa, 1.0), b = u_viewProjection * vec4(pb, 1.0);
-  if (!(a.w > 0.0 && b.w > 0.0)) return;
+  if (!(a.w > 0.0 && b.w > 0.0)) return;    // an end is behind the eye, or its position is not a number
   vec2 half_ = 0.5 * u_size;
   vec2 sa = a.xy / a.w * half_, sb = b.xy / b.w * half_;
   vec2 along = sb - sa;
@@ -35,7 +35,7 @@ void main() {
   along = size > 1e-4 ? along / size : vec2(1.0, 0.0);
   vec2 across = vec2(-along.y, along.x);
   v_half = (u_pixels > 0.0 ? vec2(u_pixels) : a_radii * u_perMetre) + u_widen;
-  float reach = max(v_half.x, v_half.y) + 1.0;
+  float reach = max(v_half.x, v_half.y) + 1.0;   // a pixel more, for the smooth edge
   bool second = (gl_VertexID & 1) == 1;
   float side = (gl_VertexID & 2) == 2 ? 1.0 : -1.0;
   v_at = vec2(second ? size + reach : -reach, side * reach);
@@ -43,7 +43,9 @@ void main() {
   v_stretch = a_rest > 0.0 ? distance(pa, pb) / a_rest - 1.0 : 0.0;
   v_colour = a_colour;
   vec4 from = second ? b : a;
-  gl_Position = vec4((sa + along * v_at.x + across * v_at.y) / half_ * from.w, from.z - u_depthOffset * from.w, from.w);
+  // With w = 1, v_at is interpolated linearly on the screen.
+  vec2 corner = sa + along * v_at.x + across * v_at.y;
+  gl_Position = vec4(corner / half_, from.z / from.w - u_depthOffset, 1.0);
 }`;
 
 const FRAGMENT = `
@@ -62,7 +64,7 @@ void main() {
   float wide = mix(v_half.x, v_half.y, t);
   // Signed distance from the edge of the line, pixels; negative inside.
   float far = length(v_at - vec2(t * v_length, 0.0)) - wide;
-  float alpha = clamp(0.5 - far, 0.0, 1.0) * min(1.0, 2.0 * wide);
+  float alpha = clamp(0.5 - far, 0.0, 1.0) * min(1.0, 2.0 * wide);   // lines narrower than a pixel are fainter
   vec3 base = mix(u_colour.rgb, pow(v_colour, vec3(1.0 / 2.2)), u_own);
   if (u_stretchRange > 0.0) {
     float s = clamp(v_stretch / u_stretchRange, -1.0, 1.0);
@@ -80,7 +82,7 @@ export class Lines {
     this.arrays = new Map();
   }
 
-  /** Deletes the vertex arrays, which refer to the buffers of the previous topology. */
+  /** Deletes the vertex arrays. Call it when a buffer that they refer to is replaced. */
   reset() {
     for (const array of this.arrays.values()) this.gl.deleteVertexArray(array);
     this.arrays.clear();
