@@ -211,6 +211,8 @@ impl<const D: usize> Forces<D> {
     /// # Panics
     /// If there is no such particle.
     pub fn add(&mut self, particle: usize, force: [f32; D]) {
+        // The columns are padded.
+        assert!(particle < self.len, "there is no particle {particle}");
         self.write_pending_zeros();
         for (column, component) in self.columns.iter_mut().zip(force) {
             column[particle] += component;

@@ -7,12 +7,12 @@ use crate::column::PADDING;
 use crate::real::Real;
 use crate::sticks::Sticks;
 
-/// The maximum number of sticks of a bundle. A bundle is one or more cloths with short batches that
-/// share a block. (A bundle of a single cloth may have more sticks.) The particles of a bundle fit in
-/// the L1 cache, and merged batches fill several registers.
+/// A bundle is a block that small cloths with short batches share. Cloths are added while it has at
+/// most this many sticks, so that its particles fit in the L1 cache; merged batches fill several
+/// registers. (A single cloth may have more sticks.)
 const BUNDLE_STICKS: usize = 1024;
 
-/// The lanes of the widest register.
+/// The `f32` lanes of the widest register.
 const LANES_MAX: usize = PADDING;
 
 /// The schedule of a cloth.
@@ -51,7 +51,7 @@ pub(super) fn merge<S: Real>(
     let mut phases_of_large: Vec<_> =
         large.iter().map(|cloth| (cloth.first_stick, cloth.schedule.phases())).collect();
     let mut is_first_phase = true;
-    // Each repetition makes one phase: the next phase of each large cloth and, in the first phase, all
+    // Each repetition makes at most one phase: the next phase of each large cloth and, in the first phase, all
     // small cloths. The loop ends when no large cloth has a phase left.
     loop {
         let mut ended = true;
@@ -118,13 +118,15 @@ fn bundle_all<S: Real>(
     builder: &mut Builder,
 ) {
     while !cloths.is_empty() {
-        let mut room = BUNDLE_STICKS; // in sticks
-        let fits = |cloth: &&ClothSchedule<'_>| {
-            let room_after = room.checked_sub(cloth.schedule.sticks());
-            room = room_after.unwrap_or(room);
-            room_after.is_some()
-        };
-        let count = cloths.iter().take_while(fits).count().max(1);
+        let mut sticks_of_bundle = 0;
+        let mut count = 0;
+        for cloth in cloths {
+            sticks_of_bundle += cloth.schedule.sticks();
+            if count > 0 && sticks_of_bundle > BUNDLE_STICKS {
+                break;
+            }
+            count += 1;
+        }
         let (bundled, others) = cloths.split_at(count);
         bundle(sticks, bundled, builder);
         cloths = others;

@@ -25,37 +25,44 @@ pub(crate) struct Constants {
     inverse_h2: f32,
 }
 
-/// The constants of a group of copies. The vectors are in the order of the schedule.
+/// The constants of a group of copies. The vectors without another order are in the order of the
+/// schedule.
 #[derive(Clone, Debug)]
 pub(crate) struct GroupConstants {
     /// The constants of each stick.
     pub(crate) sticks: Vec<StickConstants>,
-    /// The rest term of each stick in the first copy of the group.
+    /// The rest term of each stick in the first copy of the group; a loop over sticks of the majority
+    /// needs nothing else.
     pub(crate) rest_terms: Vec<f32>,
     /// Whether each stick is [`Plain`](StickConstants::Plain), with the inverse mass and the weight
-    /// term of the majority. These sticks need only their rest terms.
+    /// term of the majority.
     pub(crate) is_majority: Vec<bool>,
-    /// The inverse mass at both ends of most plain sticks, if one is that of more than half of them.
+    /// The inverse mass at both ends that, together with `majority_weight_term`, more than half of
+    /// the `Plain` sticks with ends of equal mass have; if there is no majority, that of any of them.
     /// It affects only the performance.
     pub(crate) majority_inverse_mass: f32,
-    /// The weight term of the sticks of the majority.
+    /// The weight term of the majority.
     pub(crate) majority_weight_term: f32,
+    /// The rest terms of sticks that are [`PlainByCopy`](StickConstants::PlainByCopy).
+    pub(crate) rests_by_copy: Rows<[f32; GROUP]>,
     /// The constants of sticks that are [`ByCopy`](StickConstants::ByCopy).
-    pub(crate) by_copy: Vec<ByCopy>,
+    pub(crate) by_copy: Rows<ByCopy>,
     /// Whether any stick has had a compliance other than 0 since all constants were last refreshed.
     compliant: bool,
 }
 
 /// The constants of a stick in the copies of a group.
 #[derive(Clone, Copy, Debug)]
-#[repr(align(32))] // An index is then a shift, not a multiplication by 28.
+#[repr(align(32))] // An index is then a shift.
 pub(crate) enum StickConstants {
-    /// The stick is plain in all copies, with these constants.
+    /// All copies have these constants; the stick is two-sided, of stiffness 1, and not torn.
     Plain(Shared),
     /// All copies have these constants, and this response; the stick is not torn.
     Responding(Shared, Response<f32>),
-    /// The constants have differed between copies, or the stick was torn, since all constants were
-    /// last refreshed. They are at this index of [`GroupConstants::by_copy`].
+    /// The rest lengths or masses differ between copies; the stick is plain in all of them. The rest
+    /// terms are at this index of [`GroupConstants::rests_by_copy`].
+    PlainByCopy(u32),
+    /// Any other stick. The constants are at this index of [`GroupConstants::by_copy`].
     ByCopy(u32),
 }
 
@@ -66,18 +73,27 @@ pub(crate) struct Shared {
     pub(crate) inverse_masses: [f32; 2],
     /// The formula's [rest term](taut_core::Factor::rest_term).
     pub(crate) rest_term: f32,
+    /// The compliance, m/N.
+    compliance: f32,
     /// The formula's [weight term](taut_core::Factor::weight_term), compliance included.
     pub(crate) weight_term: f32,
 }
 
 /// The constants of a stick for each copy of a group, except the inverse masses, which are in slots.
 #[derive(Clone, Copy, Debug)]
-#[repr(align(64))]
 pub(crate) struct ByCopy {
     pub(crate) rest_term: [f32; GROUP],
     pub(crate) weight_term: [f32; GROUP],
     pub(crate) stretched: [f32; GROUP],
     pub(crate) compressed: [f32; GROUP],
+}
+
+/// Rows that can be returned and taken again.
+#[derive(Clone, Debug)]
+pub(crate) struct Rows<T> {
+    rows: Vec<T>,
+    /// The indices of rows that are not in use.
+    free: Vec<u32>,
 }
 
 impl Constants {
@@ -121,18 +137,27 @@ impl Constants {
     ) {
         match changes {
             Changes::Listed { particles: changed_particles, sticks: changed_sticks } => {
-                self.refresh_sticks_at(particles, sticks, changed_particles);
-                for &stick in changed_sticks {
-                    let (copy, stick_of_copy) =
-                        (stick as usize / self.ends.len(), stick as usize % self.ends.len());
-                    let index = self.schedule_index[stick_of_copy] as usize;
-                    self.refresh_stick(particles, sticks, copy / GROUP, index);
+                if !changed_particles.is_empty() {
+                    self.refresh_sticks_at(particles, sticks, changed_particles);
+                }
+                let len = self.ends.len();
+                let group_and_index = |&stick: &u32| {
+                    let (copy, stick_of_copy) = (stick as usize / len, stick as usize % len);
+                    (copy / GROUP, self.schedule_index[stick_of_copy] as usize)
+                };
+                let mut changed: Vec<_> = changed_sticks.iter().map(group_and_index).collect();
+                changed.sort_unstable();
+                changed.dedup(); // the same stick of several copies
+                for (group, index) in changed {
+                    self.refresh_stick(particles, sticks, group, index);
                 }
             }
             Changes::Everything => {
                 for group in 0..self.groups.len() {
                     self.groups[group] = GroupConstants::unset(self.ends.len());
-                    self.refresh_group(particles, sticks, group);
+                    for index in 0..self.ends.len() {
+                        self.refresh_stick(particles, sticks, group, index);
+                    }
                     self.groups[group].find_majority();
                 }
             }
@@ -150,53 +175,64 @@ impl Constants {
             self.inverse_h2 = inverse_h2;
             for group in 0..self.groups.len() {
                 if self.groups[group].compliant {
-                    self.refresh_group(particles, sticks, group);
+                    self.refresh_weight_terms(particles, sticks, group);
                 }
             }
         }
     }
 
-    /// Recomputes the constants of all sticks at the given particles.
+    /// Recomputes the weight terms of all sticks of a group that have a compliance.
+    fn refresh_weight_terms<const D: usize>(
+        &mut self,
+        particles: &Particles<D>,
+        sticks: &Sticks,
+        group: usize,
+    ) {
+        let (formula, inverse_h2) = (self.formula, self.inverse_h2);
+        for index in 0..self.ends.len() {
+            match &mut self.groups[group].sticks[index] {
+                StickConstants::Plain(shared) | StickConstants::Responding(shared, _) => {
+                    if shared.compliance != 0.0 {
+                        shared.set_weight_term(formula, inverse_h2);
+                    }
+                }
+                StickConstants::PlainByCopy(_) => {} // no compliance
+                StickConstants::ByCopy(_) => self.refresh_stick(particles, sticks, group, index),
+            }
+        }
+        self.groups[group].find_majority();
+    }
+
+    /// Recomputes the constants of all sticks at the given particles, in all copies of their groups.
     fn refresh_sticks_at<const D: usize>(
         &mut self,
         particles: &Particles<D>,
         sticks: &Sticks,
         changed_particles: &[u32],
     ) {
-        let len = self.layout.particles;
-        // The group and the particle of a copy. Particles after the last copy have no group.
+        let Layout { copies, particles: len } = self.layout;
         let mut changed: Vec<(usize, usize)> = changed_particles
             .iter()
-            .map(|&particle| (particle as usize / len / GROUP, particle as usize % len))
-            .filter(|&(group, _)| group < self.groups.len())
+            .map(|&particle| (particle as usize / len, particle as usize % len))
+            .filter(|&(copy, _)| copy < copies) // others have no sticks
+            .map(|(copy, particle)| (copy / GROUP, particle))
             .collect();
         changed.sort_unstable();
         let mut is_changed = alloc::vec![false; len];
         for of_group in changed.chunk_by(|(one, _), (other, _)| one == other) {
-            let mark = |is_changed: &mut [bool], mark| {
-                for &(_, particle) in of_group {
-                    is_changed[particle] = mark;
-                }
-            };
-            mark(&mut is_changed, true);
+            let group = of_group[0].0;
+            for &(_, particle) in of_group {
+                is_changed[particle] = true;
+            }
             for index in 0..self.ends.len() {
                 if self.ends[index].iter().any(|&end| is_changed[end as usize / GROUP]) {
-                    self.refresh_stick(particles, sticks, of_group[0].0, index);
+                    self.refresh_stick(particles, sticks, group, index);
                 }
             }
-            mark(&mut is_changed, false);
-        }
-    }
-
-    /// Recomputes the constants of all sticks of a group.
-    fn refresh_group<const D: usize>(
-        &mut self,
-        particles: &Particles<D>,
-        sticks: &Sticks,
-        group: usize,
-    ) {
-        for index in 0..self.ends.len() {
-            self.refresh_stick(particles, sticks, group, index);
+            self.groups[group].find_majority();
+            for &(_, particle) in of_group {
+                is_changed[particle] = false;
+            }
         }
     }
 
@@ -217,11 +253,13 @@ impl Constants {
             constants.compliant |= compliance != 0.0;
             let ends = sticks.ends()[stick];
             let inverse_masses = ends.map(|end| particles.inverse_masses()[end as usize]);
-            let shared = Shared {
+            let mut shared = Shared {
                 inverse_masses,
                 rest_term: formula.rest_term(sticks.rest(stick)),
-                weight_term: formula.weight_term(weight(inverse_masses, compliance, inverse_h2)),
+                compliance,
+                weight_term: 0.0,
             };
+            shared.set_weight_term(formula, inverse_h2);
             (shared, sticks.response(stick))
         };
         let first = group * GROUP;
@@ -236,40 +274,49 @@ impl Constants {
 impl GroupConstants {
     /// Constants whose values are not set yet.
     fn unset(sticks: usize) -> Self {
-        let unset = Shared { inverse_masses: [0.0; 2], rest_term: 0.0, weight_term: 0.0 };
+        let unset =
+            Shared { inverse_masses: [0.0; 2], rest_term: 0.0, compliance: 0.0, weight_term: 0.0 };
         Self {
             sticks: alloc::vec![StickConstants::Plain(unset); sticks],
             rest_terms: alloc::vec![0.0; sticks],
             is_majority: alloc::vec![false; sticks],
             majority_inverse_mass: 0.0,
             majority_weight_term: 0.0,
-            by_copy: Vec::new(),
+            rests_by_copy: Rows::new(),
+            by_copy: Rows::new(),
             compliant: false,
         }
     }
 
     /// Sets the constants of the stick at an index; `lanes` has those of each copy.
     fn set(&mut self, index: usize, lanes: &[(Shared, Response<f32>); GROUP]) {
+        match self.sticks[index] {
+            StickConstants::Plain(_) | StickConstants::Responding(..) => {}
+            StickConstants::PlainByCopy(row) => self.rests_by_copy.give_back(row),
+            StickConstants::ByCopy(row) => self.by_copy.give_back(row),
+        }
         let (shared, response) = lanes[0];
-        let Response { stretched, compressed } = response;
+        let has_stiffness_1 = |&Response { stretched, compressed }: &Response<f32>| {
+            [stretched, compressed].map(f32::to_bits) == [1.0_f32.to_bits(); 2]
+        };
         let bits = |(shared, response): &(Shared, Response<f32>)| {
-            let Shared { inverse_masses: [wa, wb], rest_term, weight_term } = *shared;
+            let Shared { inverse_masses: [wa, wb], rest_term, compliance, .. } = *shared;
             let Response { stretched, compressed } = *response;
-            [wa, wb, rest_term, weight_term, stretched, compressed].map(f32::to_bits)
+            [wa, wb, rest_term, compliance, stretched, compressed].map(f32::to_bits)
         };
         let is_shared = lanes.iter().all(|lane| bits(lane) == bits(&lanes[0]));
-        let stick = &mut self.sticks[index];
-        *stick = match *stick {
-            StickConstants::ByCopy(row) => {
-                self.by_copy[row as usize] = ByCopy::new(lanes);
-                StickConstants::ByCopy(row)
-            }
-            _ if !is_shared || stretched == ABSENT => {
-                self.by_copy.push(ByCopy::new(lanes));
-                StickConstants::ByCopy(self.by_copy.len() as u32 - 1)
-            }
-            _ if [stretched, compressed] == [1.0; 2] => StickConstants::Plain(shared),
-            _ => StickConstants::Responding(shared, response),
+        let is_plain = |(shared, response): &(Shared, Response<f32>)| {
+            has_stiffness_1(response) && shared.compliance == 0.0
+        };
+        self.sticks[index] = if is_shared && has_stiffness_1(&response) {
+            StickConstants::Plain(shared)
+        } else if is_shared && response.stretched != ABSENT {
+            StickConstants::Responding(shared, response)
+        } else if lanes.iter().all(is_plain) {
+            let rest_terms = lanes.map(|(shared, _)| shared.rest_term);
+            StickConstants::PlainByCopy(self.rests_by_copy.take(rest_terms))
+        } else {
+            StickConstants::ByCopy(self.by_copy.take(ByCopy::new(lanes)))
         };
         self.rest_terms[index] = shared.rest_term;
         self.set_is_majority(index);
@@ -287,8 +334,8 @@ impl GroupConstants {
         };
     }
 
-    /// Finds the inverse mass and the weight term of the majority of plain sticks with ends of equal
-    /// mass (Boyer and Moore, "MJRTY", 1981), and the sticks that have them.
+    /// Finds the inverse mass and the weight term of the majority (Boyer and Moore, "MJRTY", 1981), and
+    /// the sticks that have them.
     fn find_majority(&mut self) {
         let mut votes = 0_usize;
         for stick in &self.sticks {
@@ -313,6 +360,14 @@ impl GroupConstants {
     }
 }
 
+impl Shared {
+    /// Computes the weight term.
+    fn set_weight_term(&mut self, formula: Formula, inverse_h2: f32) {
+        let weight = weight(self.inverse_masses, self.compliance, inverse_h2);
+        self.weight_term = formula.weight_term(weight);
+    }
+}
+
 impl ByCopy {
     fn new(lanes: &[(Shared, Response<f32>); GROUP]) -> Self {
         Self {
@@ -321,5 +376,31 @@ impl ByCopy {
             stretched: lanes.map(|(_, response)| response.stretched),
             compressed: lanes.map(|(_, response)| response.compressed),
         }
+    }
+}
+
+impl<T> Rows<T> {
+    fn new() -> Self {
+        Self { rows: Vec::new(), free: Vec::new() }
+    }
+
+    /// The row at an index that [`take`](Self::take) returned.
+    pub(crate) fn get(&self, row: u32) -> &T {
+        &self.rows[row as usize]
+    }
+
+    /// Stores a row and returns its index.
+    fn take(&mut self, values: T) -> u32 {
+        if let Some(row) = self.free.pop() {
+            self.rows[row as usize] = values;
+            return row;
+        }
+        self.rows.push(values);
+        self.rows.len() as u32 - 1
+    }
+
+    /// Frees a row.
+    fn give_back(&mut self, row: u32) {
+        self.free.push(row);
     }
 }

@@ -30,6 +30,7 @@ pub(crate) unsafe fn relax_group<V: Vector, F: Factor, const D: usize>(
         is_majority,
         majority_inverse_mass,
         majority_weight_term,
+        rests_by_copy,
         by_copy,
         ..
     } = &constants.groups[group];
@@ -38,7 +39,7 @@ pub(crate) unsafe fn relax_group<V: Vector, F: Factor, const D: usize>(
     for (((&ends, stick), &rest_term), &is_majority) in
         ends.iter().zip(sticks).zip(rest_terms).zip(is_majority)
     {
-        // SAFETY: by contract; ends are below the length of a group.
+        // SAFETY: by contract; ends are multiples of `GROUP` below the length of a group.
         unsafe {
             if is_majority {
                 let terms = [V::splat(cpu, rest_term), equal_weight_term];
@@ -58,9 +59,10 @@ pub(crate) unsafe fn relax_group<V: Vector, F: Factor, const D: usize>(
                     };
                     copies.relax_shared::<F>(ends, inverse_masses, terms, Some(response));
                 }
-                StickConstants::ByCopy(row) => {
-                    copies.relax_by_copy::<F>(ends, &by_copy[*row as usize])
+                StickConstants::PlainByCopy(row) => {
+                    copies.relax_plain_by_copy::<F>(ends, rests_by_copy.get(*row));
                 }
+                StickConstants::ByCopy(row) => copies.relax_by_copy::<F>(ends, by_copy.get(*row)),
             }
         }
     }
@@ -69,7 +71,7 @@ pub(crate) unsafe fn relax_group<V: Vector, F: Factor, const D: usize>(
 /// The inverse masses, and the rest and weight terms, in all lanes.
 #[inline(always)]
 fn splat<V: Vector>(cpu: V::Cpu, shared: &Shared) -> ([V; 2], [V; 2]) {
-    let Shared { inverse_masses: [wa, wb], rest_term, weight_term } = *shared;
+    let Shared { inverse_masses: [wa, wb], rest_term, weight_term, .. } = *shared;
     ([V::splat(cpu, wa), V::splat(cpu, wb)], [V::splat(cpu, rest_term), V::splat(cpu, weight_term)])
 }
 
@@ -86,7 +88,7 @@ struct GroupOfCopies<V: Vector, const D: usize> {
 
 impl<V: Vector, const D: usize> GroupOfCopies<V, D> {
     /// Relaxes a stick whose constants are the same in all copies; `terms` are its rest term and
-    /// weight term. It is not torn.
+    /// weight term. It must not be torn: see [`relax_by`].
     ///
     /// # Safety
     /// - The columns are valid for reading and writing [`GROUP`] values at both ends.
@@ -103,45 +105,96 @@ impl<V: Vector, const D: usize> GroupOfCopies<V, D> {
         for lane in (0..lanes).step_by(V::LANES) {
             // SAFETY: by contract: `lane + LANES <= GROUP`.
             unsafe {
-                let [slot_a, slot_b] = [ends[0] as usize + lane, ends[1] as usize + lane];
-                let (a, b) = (self.load(slot_a), self.load(slot_b));
+                let (slots, [a, b]) = self.load_ends(ends, lane);
                 let d: [V; D] = arrays::from_fn(|axis| b[axis] - a[axis]);
-                let (new_a, new_b) =
-                    relax_by::<F, V, D>([a, b], d, inverse_masses, terms, response);
-                self.store(slot_a, new_a);
-                self.store(slot_b, new_b);
+                let new_ends = relax_by::<F, V, D>([a, b], d, inverse_masses, terms, response);
+                self.store_ends(slots, new_ends);
             }
         }
     }
 
-    /// Relaxes a stick whose constants differ between copies.
+    /// Relaxes a plain stick whose rest lengths or masses differ between copies.
     ///
     /// # Safety
     /// - Same as for [`relax_shared`](Self::relax_shared); the inverse masses are valid for reading
     ///   at both ends.
+    #[inline(always)]
+    unsafe fn relax_plain_by_copy<F: Factor>(&self, ends: [u32; 2], rest_terms: &[f32; GROUP]) {
+        for lane in (0..self.lanes).step_by(V::LANES) {
+            // SAFETY: by contract: `lane + LANES <= GROUP`, the length of the array.
+            unsafe {
+                let (slots, [a, b]) = self.load_ends(ends, lane);
+                let inverse_masses = self.load_inverse_masses(slots);
+                let rest_term = V::load(self.cpu, rest_terms.as_ptr().add(lane));
+                let weight_term = F::weight_term(inverse_masses[0] + inverse_masses[1]);
+                let new_ends = relax::<F, V, D>(a, b, inverse_masses, rest_term, weight_term, None);
+                self.store_ends(slots, new_ends);
+            }
+        }
+    }
+
+    /// Relaxes any stick, with constants for each copy.
+    ///
+    /// # Safety
+    /// - Same as for [`relax_plain_by_copy`](Self::relax_plain_by_copy).
     #[inline(always)]
     unsafe fn relax_by_copy<F: Factor>(&self, ends: [u32; 2], constants: &ByCopy) {
         let ByCopy { rest_term, weight_term, stretched, compressed } = constants;
         for lane in (0..self.lanes).step_by(V::LANES) {
             // SAFETY: by contract: `lane + LANES <= GROUP`, the length of the arrays.
             unsafe {
-                let [slot_a, slot_b] = [ends[0] as usize + lane, ends[1] as usize + lane];
-                let (a, b) = (self.load(slot_a), self.load(slot_b));
-                let inverse_masses = [
-                    V::load(self.cpu, self.inverse_masses.add(slot_a)),
-                    V::load(self.cpu, self.inverse_masses.add(slot_b)),
-                ];
+                let (slots, [a, b]) = self.load_ends(ends, lane);
+                let inverse_masses = self.load_inverse_masses(slots);
                 let rest_term = V::load(self.cpu, rest_term.as_ptr().add(lane));
                 let weight_term = V::load(self.cpu, weight_term.as_ptr().add(lane));
                 let response = Some(Response {
                     stretched: V::load(self.cpu, stretched.as_ptr().add(lane)),
                     compressed: V::load(self.cpu, compressed.as_ptr().add(lane)),
                 });
-                let (new_a, new_b) =
+                let new_ends =
                     relax::<F, V, D>(a, b, inverse_masses, rest_term, weight_term, response);
-                self.store(slot_a, new_a);
-                self.store(slot_b, new_b);
+                self.store_ends(slots, new_ends);
             }
+        }
+    }
+
+    /// Loads the positions of both ends in the copies of one register, from `lane` on; also returns
+    /// their slots.
+    ///
+    /// # Safety
+    /// - The columns are valid for reading `LANES` values at both ends, from `lane` on.
+    #[inline(always)]
+    unsafe fn load_ends(&self, ends: [u32; 2], lane: usize) -> ([usize; 2], [[V; D]; 2]) {
+        let slots = [ends[0] as usize + lane, ends[1] as usize + lane];
+        // SAFETY: by contract.
+        (slots, unsafe { [self.load(slots[0]), self.load(slots[1])] })
+    }
+
+    /// Loads the inverse masses of both ends.
+    ///
+    /// # Safety
+    /// - The inverse masses are valid for reading `LANES` values at both slots.
+    #[inline(always)]
+    unsafe fn load_inverse_masses(&self, [a, b]: [usize; 2]) -> [V; 2] {
+        // SAFETY: by contract.
+        unsafe {
+            [
+                V::load(self.cpu, self.inverse_masses.add(a)),
+                V::load(self.cpu, self.inverse_masses.add(b)),
+            ]
+        }
+    }
+
+    /// Stores the positions of both ends.
+    ///
+    /// # Safety
+    /// - The columns are valid for writing `LANES` values at both slots.
+    #[inline(always)]
+    unsafe fn store_ends(&self, slots: [usize; 2], (a, b): ([V; D], [V; D])) {
+        // SAFETY: by contract.
+        unsafe {
+            self.store(slots[0], a);
+            self.store(slots[1], b);
         }
     }
 

@@ -42,7 +42,7 @@ pub(super) struct ColliderContacts<const D: usize> {
     scratch: ColliderScratch<D>,
     contacts: Vec<Contact<D>>,
     solver: Solver<D>,
-    /// The particles that contacts have moved, by their numbers in `gathered`.
+    /// The particles that contacts have moved, by their indices in `gathered`.
     moved: Vec<u32>,
 }
 
@@ -144,7 +144,7 @@ impl<const D: usize> ColliderContacts<D> {
             return None;
         }
         let tied = TiedPairs::new(scene, &first_of_model, &colliders);
-        gathered.locate(numbers);
+        gathered.update_islands(numbers);
         let ball_count: usize = balls.iter().map(|it| it.particles.len()).sum();
         Some(Self {
             chunks: Vec::with_capacity(ball_count / CHUNK + balls.len()),
@@ -163,7 +163,7 @@ impl<const D: usize> ColliderContacts<D> {
 
     /// Finds the particles in the islands, after their numbers there have changed.
     pub(super) fn locate(&mut self, numbers: &NumberMap) {
-        self.gathered.locate(numbers);
+        self.gathered.update_islands(numbers);
     }
 
     /// Removes the limbs that an island no longer has.
@@ -172,7 +172,7 @@ impl<const D: usize> ColliderContacts<D> {
         let Self { colliders, gathered, .. } = self;
         for collider in colliders {
             let Some(limb) = collider.limb() else { continue };
-            let [(limb_island, a), (_, b)] = limb.ends.map(|end| gathered.in_island(end as usize));
+            let [(limb_island, a), (_, b)] = limb.ends.map(|end| gathered.locate(end as usize));
             collider.is_removed = limb_island == island && !remaining.contains(&[a, b]);
         }
     }
@@ -202,7 +202,7 @@ impl<const D: usize> ColliderContacts<D> {
         moved.clear();
         moved.extend_from_slice(solver.particles());
         moved.sort_unstable();
-        gathered.write(moved, islands);
+        gathered.write_back(moved, islands);
     }
 
     /// The number of pairs that are at most `1 + slack` times as far apart as when they just touch,

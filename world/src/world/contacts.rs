@@ -1,5 +1,5 @@
-//! Resolves the collisions of islands with obstacles, and gives code that resolves collisions access
-//! to the islands.
+//! Resolves the collisions of islands with obstacles; implements [`IslandAccess`] for contacts between
+//! islands.
 
 use std::sync::Arc;
 
@@ -37,7 +37,7 @@ pub(super) fn resolve<const D: usize>(
 
 /// Resolves the analytic obstacles at the front of `obstacles` in one traversal of the particles;
 /// `collected` has the collision passes of the first `collected.len()` obstacles. Returns the number
-/// of resolved obstacles. (A pass exists only within the callback of its obstacle, so the recursion
+/// of resolved obstacles, 0 if the first is not analytic. (A pass exists only within the callback of its obstacle, so the recursion
 /// nests the callbacks of all of them.)
 fn resolve_fused<const D: usize>(
     obstacles: &[Arc<dyn Obstacle<D>>],
@@ -47,29 +47,29 @@ fn resolve_fused<const D: usize>(
 ) -> usize {
     let count = collected.len();
     let next = obstacles.get(count).filter(|_| count < FUSED_MAX);
-    let mut resolved = count;
-    let recursed = next.is_some_and(|next| {
+    let mut resolved = None;
+    if let Some(next) = next {
         next.with_analytic_collision_pass(now, &mut |AnalyticCollisionPass(pass)| {
             let mut passes = [pass; FUSED_MAX];
             passes[..count].copy_from_slice(collected);
-            resolved = resolve_fused(obstacles, &passes[..=count], islands, now);
-        })
-    });
-    if recursed || count == 0 {
+            resolved = Some(resolve_fused(obstacles, &passes[..=count], islands, now));
+        });
+    }
+    if let Some(resolved) = resolved {
         return resolved;
     }
     for island in 0..islands.count() {
         let Some(mut matter) = islands.one(island) else { continue };
         let model = matter.model();
         let only_particles = model.bodies.is_empty() && model.limbs.is_empty();
-        let touches =
+        let may_collide =
             |it: &Arc<dyn Obstacle<D>>, matter: &Matter<'_, D>| it.may_collide_with(matter.model());
-        if only_particles && obstacles[..count].iter().all(|it| touches(it, &matter)) {
+        if only_particles && obstacles[..count].iter().all(|it| may_collide(it, &matter)) {
             matter.run_collision_passes(collected);
             continue;
         }
         for obstacle in &obstacles[..count] {
-            if touches(obstacle, &matter) {
+            if may_collide(obstacle, &matter) {
                 obstacle.resolve(&mut matter, now);
             }
         }

@@ -1,4 +1,4 @@
-//! Copies of particles from several islands in one list.
+//! Gathers the particles of several islands in one list.
 
 use std::ops::Range;
 
@@ -7,21 +7,21 @@ use taut_core::Particles;
 use super::number_map::NumberMap;
 use crate::matter::Islands;
 
-/// Copies of the particles of some models, in one list, model by model: so the numbers of the copies
-/// do not depend on islands.
+/// The particles of some models in one list, ordered by model, so that the indices in this list do not
+/// depend on islands.
 #[derive(Clone, Debug)]
 pub(super) struct GatheredParticles<const D: usize> {
     models: Vec<ModelParticles>,
-    /// For each copy, the number of its particle in the particle's island.
-    numbers: Vec<u32>,
-    /// The copies.
+    /// The number of each particle in its island.
+    numbers_in_island: Vec<u32>,
+    /// The particles, by their indices in this list.
     pub(super) particles: Particles<D>,
 }
 
 /// The particles of a model.
 #[derive(Clone, Debug)]
 struct ModelParticles {
-    /// Their numbers in [`GatheredParticles`].
+    /// Their indices in [`GatheredParticles`].
     range: Range<usize>,
     /// Their numbers in the world.
     world: Range<usize>,
@@ -31,11 +31,15 @@ struct ModelParticles {
 
 impl<const D: usize> GatheredParticles<D> {
     pub(super) fn new() -> Self {
-        Self { models: Vec::new(), numbers: Vec::new(), particles: Particles::with_capacity(0) }
+        Self {
+            models: Vec::new(),
+            numbers_in_island: Vec::new(),
+            particles: Particles::with_capacity(0),
+        }
     }
 
-    /// Adds the particles of a model, given by their numbers in the world; returns their numbers in
-    /// this list. Call [`locate`](Self::locate) after the last model is added.
+    /// Adds the particles of a model, given by their numbers in the world; returns their indices in
+    /// this list. Call [`update_islands`](Self::update_islands) after the last model is added.
     pub(super) fn add(&mut self, world: Range<usize>) -> Range<usize> {
         let first = self.particles.len();
         for _ in world.clone() {
@@ -46,47 +50,52 @@ impl<const D: usize> GatheredParticles<D> {
         range
     }
 
-    /// Finds the particles in the islands, after their numbers there have changed.
-    pub(super) fn locate(&mut self, numbers: &NumberMap) {
-        self.numbers.clear();
+    /// Finds the particles in the islands again, after their numbers there have changed.
+    pub(super) fn update_islands(&mut self, map: &NumberMap) {
+        self.numbers_in_island.clear();
         for model in &mut self.models {
             for particle in model.world.clone() {
-                let (island, number) =
-                    numbers.locate(particle).expect("particles are never removed");
+                let (island, number) = map.locate(particle).expect("particles are never removed");
                 model.island = island;
-                self.numbers.push(number as u32);
+                self.numbers_in_island.push(number as u32);
             }
         }
     }
 
-    /// The island of a particle, and its number there, from its number in this list.
-    pub(super) fn in_island(&self, number: usize) -> (usize, u32) {
-        let model = self.models.partition_point(|model| model.range.end <= number);
-        (self.models[model].island, self.numbers[number])
+    /// The island of the particle at an index of this list, and its number there.
+    pub(super) fn locate(&self, index: usize) -> (usize, u32) {
+        let model = self.models.partition_point(|model| model.range.end <= index);
+        (self.models[model].island, self.numbers_in_island[index])
     }
 
-    /// Whether some of the particles are in an island.
+    /// Whether any of the particles is in an island.
     pub(super) fn has_particles_in(&self, island: usize) -> bool {
         self.models.iter().any(|model| model.island == island)
     }
 
-    /// Copies the particles of all islands that are awake. Returns whether any island is.
+    /// Copies the particles of awake islands into this list. Returns whether any model is awake.
     pub(super) fn read(&mut self, islands: &mut Islands<'_, D>) -> bool {
         let mut any = false;
         for model in &self.models {
             if let Some(mut matter) = islands.one(model.island) {
                 let from = &matter.model_mut().particles;
-                copy(model, &self.numbers, from, &mut self.particles, Particles::previous);
+                copy(
+                    model,
+                    &self.numbers_in_island,
+                    from,
+                    &mut self.particles,
+                    Particles::previous,
+                );
                 any = true;
             }
         }
         any
     }
 
-    /// Copies the particles of an island that sleeps, as if they were pinned.
+    /// Copies the particles of an island that sleeps into this list, as if they were pinned.
     pub(super) fn read_asleep(&mut self, island: usize, from: &Particles<D>) {
         for model in self.models.iter().filter(|model| model.island == island) {
-            copy(model, &self.numbers, from, &mut self.particles, Particles::positions);
+            copy(model, &self.numbers_in_island, from, &mut self.particles, Particles::positions);
             for particle in model.range.clone() {
                 if self.particles.inverse_masses()[particle] > 0.0 {
                     self.particles.set_inverse_mass(particle, 0.0).expect("the particle exists");
@@ -95,18 +104,18 @@ impl<const D: usize> GatheredParticles<D> {
         }
     }
 
-    /// Copies the particles from the columns that `particles_of` returns for their islands, as if they
-    /// were at rest.
+    /// Copies the particles that `particles_of` returns for each island into this list, as if they were
+    /// at rest.
     pub(super) fn read_at_rest<'a>(&mut self, particles_of: impl Fn(usize) -> &'a Particles<D>) {
         for model in &self.models {
             let from = particles_of(model.island);
-            copy(model, &self.numbers, from, &mut self.particles, Particles::positions);
+            copy(model, &self.numbers_in_island, from, &mut self.particles, Particles::positions);
         }
     }
 
-    /// Copies the `changed` particles, whose numbers in this list are in ascending order, back to their
-    /// islands.
-    pub(super) fn write(&self, mut changed: &[u32], islands: &mut Islands<'_, D>) {
+    /// Copies the particles at the `changed` indices of this list, which are in ascending order, back to
+    /// their islands.
+    pub(super) fn write_back(&self, mut changed: &[u32], islands: &mut Islands<'_, D>) {
         for model in &self.models {
             let (of_model, others) =
                 changed.split_at(changed.partition_point(|&it| (it as usize) < model.range.end));
@@ -120,8 +129,8 @@ impl<const D: usize> GatheredParticles<D> {
                 let (position, previous) =
                     (self.particles.positions(axis), self.particles.previous(axis));
                 for particle in of_model.iter().map(|&it| it as usize) {
-                    let number = self.numbers[particle] as usize;
-                    // Kernels expect no -0.0; adding 0 makes it +0.0.
+                    let number = self.numbers_in_island[particle] as usize;
+                    // Kernels expect no -0.0 in positions; adding 0 makes it +0.0.
                     columns.position[axis][number] = position[particle] + 0.0;
                     columns.previous[axis][number] = previous[particle];
                 }
@@ -152,9 +161,10 @@ fn copy<const D: usize>(
     let inverse_masses = from.inverse_masses();
     for (particle, &number) in model.range.clone().zip(numbers) {
         let inverse_mass = inverse_masses[number as usize];
+        // An unchanged mass is not written, because each write is recorded as a change.
         if to.inverse_masses()[particle].to_bits() != inverse_mass.to_bits() {
             to.set_inverse_mass(particle, inverse_mass)
-                .expect("the mass of another particle is valid");
+                .expect("an inverse mass of a particle is valid");
         }
     }
 }
