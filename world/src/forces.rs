@@ -4,7 +4,7 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use taut_core::{Column, PADDING, Particles, SlotLayout};
 
-/// The force on each particle, N: columns like those of the particles.
+/// The force on each particle, N: a column for each axis.
 ///
 /// ```
 /// use taut_core::Particles;
@@ -24,20 +24,20 @@ use taut_core::{Column, PADDING, Particles, SlotLayout};
 pub struct Forces<const D: usize = 3> {
     columns: [Column<f32>; D],
     len: usize,
-    /// The columns in the order of a plan's slots; computed when a stage needs them after a change.
+    /// The forces by slot of a plan; computed when a stage needs them after a change.
     /// (A mutex, because stages run on several threads.)
     by_slot: Mutex<BySlot<D>>,
-    /// Whether no force was added since the last clear. The columns are then stale and count as 0. A
+    /// Whether the columns are stale and count as 0, because zeros were not written after a clear. A
     /// loop that writes the force on every particle overwrites them; other code first calls
     /// [`write_pending_zeros`](Self::write_pending_zeros).
-    is_zero: bool,
+    zeros_pending: bool,
     /// A column of zeros, which [`along`](Self::along) returns while no force was added.
-    zeros: OnceLock<Vec<f32>>,
+    zero_column: OnceLock<Vec<f32>>,
     /// Scratch memory for the force on each triangle, N, by its slot in the model's layout of faces.
     on_triangles: [Column<f32>; D],
 }
 
-/// Forces in the order of a plan's slots, N.
+/// The force in each slot of a plan, N.
 #[derive(Debug)]
 pub(crate) struct BySlot<const D: usize> {
     /// Whether the columns contain all forces added so far.
@@ -64,26 +64,26 @@ pub(crate) struct TriangleScratch<'a, const D: usize> {
 impl<const D: usize> Forces<D> {
     /// A force of 0 on each of the particles.
     pub fn none(particles: &Particles<D>) -> Self {
-        Self::zeros(particles.len())
+        Self::with_len(particles.len())
     }
 
-    fn zeros(len: usize) -> Self {
+    fn with_len(len: usize) -> Self {
         let padded = len.next_multiple_of(PADDING);
         let column = || Column::from_iter(0, core::iter::repeat_n(0.0, padded));
         Self {
             columns: core::array::from_fn(|_| column()),
             len,
             by_slot: Mutex::default(),
-            is_zero: true,
-            zeros: OnceLock::new(),
+            zeros_pending: true,
+            zero_column: OnceLock::new(),
             on_triangles: core::array::from_fn(|_| Column::with_capacity(0, 0)),
         }
     }
 
     /// The forces on these particles, in their order.
     pub(crate) fn selected(&self, particles: &[u32]) -> Self {
-        let mut selected = Self::zeros(particles.len());
-        if !self.is_zero {
+        let mut selected = Self::with_len(particles.len());
+        if !self.zeros_pending {
             for (column, from) in selected.columns_mut().into_iter().zip(&self.columns) {
                 for (force, &particle) in column.iter_mut().zip(particles) {
                     *force = from[particle as usize];
@@ -95,15 +95,15 @@ impl<const D: usize> Forces<D> {
 
     /// Removes all forces.
     pub fn clear(&mut self) {
-        self.is_zero = true;
+        self.zeros_pending = true;
         self.invalidate_slots();
     }
 
     /// Copies the forces of `other`.
     pub(crate) fn copy_from(&mut self, other: &Self) {
         self.clear();
-        if !other.is_zero {
-            self.is_zero = false;
+        if !other.zeros_pending {
+            self.zeros_pending = false;
             for (column, from) in self.columns.iter_mut().zip(&other.columns) {
                 column.copy_from_slice(from);
             }
@@ -114,7 +114,7 @@ impl<const D: usize> Forces<D> {
         self.by_slot.get_mut().unwrap_or_else(PoisonError::into_inner).up_to_date = false;
     }
 
-    /// The columns in the order of a plan's slots, 0 in padding. Requires
+    /// The forces by slot of the whole plan; 0 in padding slots of rows and copies. Requires
     /// [`write_pending_zeros`](Self::write_pending_zeros).
     pub(crate) fn by_slot(&self, layout: &SlotLayout<'_>) -> MutexGuard<'_, BySlot<D>> {
         let mut by_slot = self.by_slot.lock().unwrap_or_else(PoisonError::into_inner);
@@ -125,6 +125,7 @@ impl<const D: usize> Forces<D> {
                 if let SlotLayout::Rows { width, offsets, .. } = *layout {
                     // Row by row: a division per slot would be slow.
                     for row in from.chunks(width.max(1)) {
+                        // The offset of padding is out of bounds.
                         let force_at =
                             |&offset: &u32| row.get(offset as usize).copied().unwrap_or_default();
                         column.extend(offsets.iter().map(force_at));
@@ -132,7 +133,7 @@ impl<const D: usize> Forces<D> {
                 } else if let SlotLayout::Copies { particles, copies, .. } = *layout {
                     for (first_copy, particle) in (0..copies)
                         .step_by(PADDING)
-                        .flat_map(|copy| (0..particles).map(move |particle| (copy, particle)))
+                        .flat_map(|first| (0..particles).map(move |particle| (first, particle)))
                     {
                         let force_on = |copy: usize| {
                             if copy < copies { from[copy * particles + particle] } else { 0.0 }
@@ -152,7 +153,7 @@ impl<const D: usize> Forces<D> {
     /// date.
     pub(crate) fn write_pending_zeros(&mut self) {
         self.invalidate_slots();
-        if core::mem::take(&mut self.is_zero) {
+        if core::mem::take(&mut self.zeros_pending) {
             for column in &mut self.columns {
                 column.fill(0.0);
             }
@@ -165,7 +166,11 @@ impl<const D: usize> Forces<D> {
     /// If there is no such axis.
     pub fn along(&self, axis: usize) -> &[f32] {
         let column = &self.columns[axis][..self.len];
-        if self.is_zero { self.zeros.get_or_init(|| vec![0.0; self.len]) } else { column }
+        if self.zeros_pending {
+            self.zero_column.get_or_init(|| vec![0.0; self.len])
+        } else {
+            column
+        }
     }
 
     /// The column of an axis with its padding. Requires
@@ -182,8 +187,8 @@ impl<const D: usize> Forces<D> {
     }
 
     /// All columns, and scratch columns with at least `slots` entries for forces on triangles.
-    /// `writes_all` states that the caller writes the force on every particle: then stale columns
-    /// are not cleared first.
+    /// `writes_all` states that the caller writes the force on every particle: then pending
+    /// zeros are not written first.
     pub(crate) fn triangle_scratch(
         &mut self,
         writes_all: bool,
@@ -200,7 +205,7 @@ impl<const D: usize> Forces<D> {
         self.invalidate_slots();
         let len = self.len;
         TriangleScratch {
-            overwrites: core::mem::take(&mut self.is_zero),
+            overwrites: core::mem::take(&mut self.zeros_pending),
             on_particles: self.columns.each_mut().map(|column| &mut column[..len]),
             on_triangles: self.on_triangles.each_mut().map(|column| &mut column[..]),
         }

@@ -40,17 +40,18 @@ impl Background {
     pub(crate) fn at(self, fraction: f32) -> Vec3 {
         let [top, bottom] = self.gradient().map(|colour| colour.map(f32::from));
         let mixed = Vec3::from(top).lerp(bottom.into(), fraction) / 255.0;
-        Vec3::from(mixed.to_array().map(to_linear))
+        Vec3::from(mixed.to_array().map(component_to_linear))
     }
 }
 
-fn to_linear(c: f32) -> f32 {
+/// Converts a component of sRGB, 0 to 1, to linear light.
+fn component_to_linear(c: f32) -> f32 {
     if c <= 0.040_45 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) }
 }
 
 /// Converts sRGB to linear light.
 pub(crate) fn linear(colour: [u8; 3]) -> Vec3 {
-    Vec3::from(colour.map(|c| to_linear(f32::from(c) / 255.0)))
+    Vec3::from(colour.map(|c| component_to_linear(f32::from(c) / 255.0)))
 }
 
 /// A table of sRGB values: entry `n` is that of the linear light `n / 4095`.
@@ -62,13 +63,13 @@ static TO_SRGB: LazyLock<Vec<u8>> = LazyLock::new(|| {
     (0..4096).map(|step| to_srgb(step as f32 / 4095.0)).collect()
 });
 
-/// Rounds to the nearest byte.
+/// Rounds to the nearest byte, clamped to 0 to 255.
 #[allow(clippy::cast_sign_loss, reason = "clamped")]
 pub(crate) fn byte(value: f32) -> u8 {
     value.round().clamp(0.0, 255.0) as u8
 }
 
-/// Converts linear light to sRGB, clamped to 1.
+/// Converts linear light to sRGB, clamped to 0 to 1.
 #[allow(clippy::cast_sign_loss, reason = "clamped")]
 pub(crate) fn srgb(linear_colour: Vec3) -> [u8; 3] {
     linear_colour.to_array().map(|c| TO_SRGB[(c.clamp(0.0, 1.0) * 4095.0 + 0.5) as usize])

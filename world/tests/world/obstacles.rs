@@ -56,7 +56,7 @@ where
     }
 }
 
-/// The end, at `time` s, of a step of one substep of `h` s.
+/// The [`StepTime`] at the end, at `time` s, of a step with one substep of `h` s.
 fn now<const D: usize>(time: f64, h: f32) -> StepTime<D> {
     let step = taut_core::Step { dt: h, substeps: 1, ..taut_core::Step::default() };
     StepTime { time, h, duration: h, motion: step.motion().unwrap() }
@@ -77,27 +77,27 @@ proptest! {
         let ball = Sphere::new(centre, radius).unwrap();
         let length = direction.iter().map(|x| f64::from(x * x)).sum::<f64>().sqrt().max(1e-3);
         // `ratio` is the distance of x from the centre, divided by the distance at which x just collides.
-        let scale = (radius + f64::from(reach)) * ratio / length;
-        let x = from_fn(|axis| (centre[axis] + f64::from(direction[axis]) * scale) as f32);
+        let distance = (radius + f64::from(reach)) * ratio;
+        let x = from_fn(|axis| (centre[axis] + f64::from(direction[axis]) * (distance / length)) as f32);
         let pose = Solid::new(ball).pose(0.0);
         let sides = ball.sides(&pose);
         let side = sides.as_ref()[0];
         let collides = side.nearest(x).distance < reach;
         prop_assert!(side.may_reach(x, reach) || !collides);
         // `may_reach` excludes all points that are clearly outside.
-        prop_assert!(!side.may_reach(x, reach) || ratio < 1.01 || scale < 1e-3);
+        prop_assert!(!side.may_reach(x, reach) || ratio < 1.01 || distance < 1e-3);
     }
 }
 
 #[test]
-fn a_dropped_ball_rises_to_restitution_squared_times_its_drop_height() {
+fn a_dropped_particle_rises_to_restitution_squared_times_its_drop_height() {
     // The length of a substep, s. In much shorter ones, gravity is lost in the rounding of f32 positions.
     let h = 1.0 / 1200.0;
     for e in [0.3_f32, 0.6, 0.9, 1.0] {
         let floor = HalfSpace::new([0.0, 0.0], [0.0, 1.0]).unwrap();
         let floor = Solid::new(floor).with(surface(0.0, e)).unwrap();
         let mut world = world(unconnected(&[([0.0, 1.0], [0.0, 0.0])], h), floor, 20);
-        // From 1 m the ball lands after √(2 · 1 m / g) = 0.4515 s, and is highest again e · 0.4515 s
+        // From 1 m the particle lands after √(2 · 1 m / g) = 0.4515 s, and is highest again e · 0.4515 s
         // later, where e is the restitution.
         let (mut has_landed, mut highest) = (false, 0.0_f32);
         while world.time() < 0.4516 * f64::from(1.0 + 1.5 * e) {
@@ -112,7 +112,7 @@ fn a_dropped_ball_rises_to_restitution_squared_times_its_drop_height() {
 }
 
 #[test]
-fn a_ball_comes_to_rest() {
+fn a_bouncing_particle_comes_to_rest() {
     let floor = HalfSpace::new([0.0, 0.0], [0.0, 1.0]).unwrap();
     let floor = Solid::new(floor).with(surface(0.0, 0.7)).unwrap();
     let mut world = world(unconnected(&[([0.0, 0.5], [0.0, 0.0])], 1e-3), floor, 10);
@@ -123,7 +123,7 @@ fn a_ball_comes_to_rest() {
 }
 
 #[test]
-fn a_block_on_a_slope_slides_or_stays_with_coulomb_friction() {
+fn a_particle_on_a_slope_slides_or_stays_with_coulomb_friction() {
     let h = 1.0 / 600.0;
     for degrees in [10.0_f64, 25.0, 40.0] {
         for friction in [0.0_f32, 0.2, 0.4, 0.6, 0.9] {
@@ -135,7 +135,7 @@ fn a_block_on_a_slope_slides_or_stays_with_coulomb_friction() {
             let [x, y] = world.position(0).map(f64::from);
             let downhill = -(x * cos + y * sin);
             let acceleration = (G * (sin - f64::from(friction) * cos)).max(0.0);
-            let expected = acceleration / 2.0;
+            let expected = acceleration / 2.0; // a t² / 2, after 1 s
             assert!(
                 (downhill - expected).abs() < 0.01 * expected + 1e-5,
                 "{degrees} degrees, friction {friction}: {downhill} m, expected {expected} m"
@@ -418,7 +418,7 @@ impl Obstacle for MovesToInfinity {
 
 /// The outcome of a step reports a position that is not finite, even if the last obstacle wrote it.
 #[test]
-fn the_outcome_counts_positions_that_an_obstacle_wrote_last() {
+fn the_outcome_reports_a_position_that_is_not_finite_and_written_by_the_last_obstacle() {
     let mut scene = Scene::new();
     scene.add("sheet", Model::drape(4, StickSet::All).unwrap()).unwrap();
     scene.obstacles.push(Arc::new(MovesToInfinity));

@@ -70,7 +70,7 @@ fn towards_plane() -> Vec<(Point, Point)> {
 }
 
 #[test]
-fn no_particle_at_50_metres_a_second_passes_a_plate_of_1_cm() {
+fn no_particle_at_50_m_per_s_tunnels_through_a_plate_1_cm_thick() {
     let plate = Cuboid::new([-100.0, -0.005, -100.0], [100.0, 0.005, 100.0]).unwrap();
     let movers = towards_plane();
     for (restitution, thickness) in [(0.0, 0.0), (0.8, 0.0), (0.3, 0.02)] {
@@ -112,6 +112,7 @@ fn a_plate_that_moves_or_turns_fast_pushes_every_particle_in_front_of_it() {
     let movers: Vec<(Point, Point)> = (0..64)
         .map(|i| {
             let [x, z] = [(i % 8) as f32 - 3.4, (i / 8) as f32 - 3.6];
+            // On the side towards which the plate turns: up at x > 0.
             ([x, if x > 0.0 { 0.6 } else { -0.6 }, z], [0.0; 3])
         })
         .collect();
@@ -141,13 +142,16 @@ fn a_plate_that_moves_or_turns_fast_pushes_every_particle_in_front_of_it() {
                     moved += usize::from(x[1] != start[1]);
                 }
             }
-            assert!(moved > 100, "particles moved in only {moved} cases");
+            assert!(
+                moved > 100,
+                "only {moved} positions after a step differ from the initial height"
+            );
         }
     }
 }
 
 #[test]
-fn a_particle_that_ends_in_the_far_half_of_a_plate_is_moved_back_to_its_side() {
+fn a_swept_plate_returns_a_particle_in_its_far_half_to_the_side_it_came_from() {
     let plate = Cuboid::new([-1.0, -0.01, -1.0], [1.0, 0.0, 1.0]).unwrap();
     // After one step it is 8 mm below the top, in the lower half of the plate.
     let mover = ([0.0, 0.01, 0.0], [0.0, -0.018 * 60.0, 0.0]);
@@ -195,8 +199,8 @@ fn bodies_and_limbs_do_not_pass_a_thin_plate() {
     }
 }
 
-/// The normal of a ball about the origin where a segment enters it. None if it does not.
-fn entry(from: Point, to: Point, radius: f64) -> Option<[f64; 3]> {
+/// The outward normal of a ball about the origin where a segment enters it. None if it does not.
+fn entry_normal(from: Point, to: Point, radius: f64) -> Option<[f64; 3]> {
     let [from, to] = [from, to].map(|point| point.map(f64::from));
     let dot = |a: [f64; 3], b: [f64; 3]| (a[0] * b[0] + a[1] * b[1]) + a[2] * b[2];
     let along = from_fn(|axis| to[axis] - from[axis]);
@@ -212,15 +216,15 @@ proptest! {
     /// Compares one step with the analytic point of entry. The position of a particle that does not
     /// cross the obstacle has the same bits as with an obstacle that is not swept.
     #[test]
-    fn balls_and_capsules_stop_exactly_the_particles_that_cross_them(
+    fn balls_and_capsules_stop_exactly_the_particles_whose_paths_enter_them(
         from in prop::array::uniform3(-1.0_f32..1.0),
         aim in prop::array::uniform3(-0.03_f32..0.03),
         beyond in 0.0_f32..2.0,
         thickness in prop_oneof![Just(0.0_f32), Just(0.004)],
     ) {
         prop_assume!(dot(from, from) > 0.01);
-        // The path goes through `aim`, a point near the ball, and then on by `beyond` times the
-        // distance so far.
+        // The path goes from `from` through `aim`, a point near the ball, and continues by `beyond`
+        // times the distance of these two.
         let to: Point = from_fn(|axis| aim[axis] + beyond * (aim[axis] - from[axis]));
         let velocity = minus(to, from).map(|d| d * 60.0);
         let surface = Surface { thickness, friction: 0.0, ..Surface::default() };
@@ -234,24 +238,24 @@ proptest! {
         ];
         let radius = f64::from(0.01_f32) + f64::from(thickness);
         for pair in pairs {
-            let [plain, swept] = pair.map(|solid| {
+            let [unswept, swept] = pair.map(|solid| {
                 let mut world = world_of_movers(&[(from, velocity)], solid, 1, 1);
                 steps(&mut world, 1);
                 world.position(0)
             });
-            let distance = |x: Point| f64::from(dot(x, x).sqrt());
-            prop_assert!(distance(swept) > radius - 1e-6);
-            let ends_inside = distance(plain) < radius + 1e-6;
-            match entry(from, plain, radius) {
-                None if !ends_inside => prop_assert_eq!(swept, plain),
+            let norm = |x: Point| f64::from(dot(x, x).sqrt());
+            prop_assert!(norm(swept) > radius - 1e-6);
+            let ends_inside = norm(unswept) < radius + 1e-6;
+            match entry_normal(from, unswept, radius) {
+                None if !ends_inside => prop_assert_eq!(swept, unswept),
                 Some(normal) if !ends_inside => {
-                    let displacement = minus(plain, from).map(f64::from);
-                    let inwards =
+                    let displacement = minus(unswept, from).map(f64::from);
+                    let normal_displacement =
                         (0..3).map(|axis| normal[axis] * displacement[axis]).sum::<f64>();
-                    // The swept particle is stopped at the surface, and slides only along it.
+                    // The swept particle is stopped where it enters, and slides only in the tangent plane there.
                     let height = (0..3).map(|axis| normal[axis] * f64::from(swept[axis])).sum::<f64>();
-                    // The normal of a grazing path is sensitive to rounding.
-                    if inwards < -0.2 * distance(minus(plain, from)) {
+                    // Only paths that go clearly inwards: the normal of a grazing path is sensitive to rounding.
+                    if normal_displacement < -0.2 * norm(minus(unswept, from)) {
                         prop_assert!((height - radius).abs() < 1e-4, "{height} m");
                     }
                 }
@@ -263,7 +267,7 @@ proptest! {
 
     /// No segment between successive positions of a particle crosses a long capsule.
     #[test]
-    fn no_particle_passes_a_rod_of_1_cm(
+    fn no_particle_tunnels_through_a_rod_1_cm_thick(
         x in -5.0_f32..5.0,
         angle in 0.0_f32..6.3,
         speed in 1.0_f32..100.0,
@@ -288,11 +292,11 @@ proptest! {
             steps(&mut world, 1);
             let [_, y2, z2] = world.position(0);
             // The least distance of the segment from the axis of the rod, which is along x.
-            let (y, z) = (y2 - y1, z2 - z1);
-            let fraction = (-(y1 * y + z1 * z) / (y * y + z * z)).clamp(0.0, 1.0);
-            let nearest = (y1 + fraction * y).hypot(z1 + fraction * z);
-            // The radius is 5 mm, and the tolerance 0.3 mm. For a particle at rest, `fraction` and
-            // `nearest` are NaN.
+            let (dy, dz) = (y2 - y1, z2 - z1);
+            let fraction = (-(y1 * dy + z1 * dz) / (dy * dy + dz * dz)).clamp(0.0, 1.0);
+            let nearest = (y1 + fraction * dy).hypot(z1 + fraction * dz);
+            // The radius is 5 mm, and the tolerance 0.3 mm. For a particle that does not move in y and
+            // z, `fraction` and `nearest` are NaN.
             prop_assert!(nearest >= 0.0047 || nearest.is_nan(), "{nearest} m");
         }
     }

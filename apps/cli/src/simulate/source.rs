@@ -24,7 +24,8 @@ pub(crate) struct NamedScene {
     pub(crate) vertex_map: Option<VertexMap>,
 }
 
-/// A scene with one mesh from a file. The highest 2 % of the vertices of the mesh are pinned.
+/// Loads a mesh file as a scene of one model, whose highest 2 % of vertices are pinned. It is scaled to
+/// the default mean edge, unless `keep_scale` is set.
 pub(crate) fn load_mesh(path: &Path, keep_scale: bool) -> anyhow::Result<NamedScene> {
     let input::NamedModel { model, name, vertex_map, .. } =
         input::load_mesh(path, StickSet::All, keep_scale)?;
@@ -44,7 +45,10 @@ impl std::str::FromStr for Source {
         }
         LibraryScene::named(text).map(Self::Library).map_err(|error| {
             let names: Vec<&str> = LibraryScene::ALL.iter().map(|scene| scene.name).collect();
-            format!("{error}; available: {}; a scene file ends with .toml", names.join(", "))
+            format!(
+                "{error}; available: {}; the name of a scene file ends with .toml",
+                names.join(", ")
+            )
         })
     }
 }
@@ -68,10 +72,10 @@ impl Source {
                 anyhow::ensure!(size.is_none(), "--size applies to library scenes, not to {file}");
                 let text =
                     fs::read_to_string(path).with_context(|| format!("{file}: cannot be read"))?;
-                // Mesh paths are relative to the folder of the scene and may not leave it.
+                // Mesh paths are relative to the folder of the scene file, and must be inside it.
                 let folder = path.parent().unwrap_or(Path::new(""));
-                let scene = AnyScene::from_toml_with(&text, &|mesh| {
-                    let TriangleMesh { positions, triangles } = load_in_folder(folder, mesh)?;
+                let scene = AnyScene::from_toml_with(&text, &|mesh_path| {
+                    let TriangleMesh { positions, triangles } = load_in_folder(folder, mesh_path)?;
                     Ok((positions, triangles))
                 });
                 let scene = scene.with_context(|| file.clone())?;

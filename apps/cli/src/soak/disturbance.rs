@@ -1,4 +1,4 @@
-//! Scripted disturbance of a world: kicks, grabs, cuts, pins that are freed, and a wind that turns. The script is a
+//! Scripted disturbances of a world: kicks, grabs, cuts, freed pins and a rotating wind. The script is a
 //! function of the seed and of the world, so two worlds with the same bits are disturbed in the same way.
 
 use std::sync::Arc;
@@ -7,32 +7,33 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use taut::world::{Drag, Field, Force, Simulation, Wind, World, WorldError};
 
-/// Disturbed part of each minute, s. The rest is calm, so models can fall asleep.
+/// Disturbed part of each minute, s. In the rest no disturbance begins, and the wind is constant, so models can fall asleep.
 const DISTURBED_SECONDS: u64 = 40;
 /// Largest velocity that a kick gives to particles, m/s along each axis.
 const KICK_SPEED_MAX: f32 = 2.0;
-/// Largest number of particles, with consecutive numbers, that a kick moves.
-const KICKED_PARTICLES: usize = 8;
-/// Largest velocity of a grabbed particle along each axis, in diagonals of the initial bounding box per second. A
-/// particle is dragged for a second, even if that stretches the sticks.
+/// Largest number of particles, with consecutive numbers, whose velocity a kick sets.
+const KICKED_PARTICLES_MAX: usize = 8;
+/// Largest velocity of a grabbed particle along each axis, in diagonals of the initial bounding box per second. Small,
+/// because a particle is dragged for a second, which stretches the sticks.
 const GRAB_SPEED_MAX: f32 = 0.05;
 /// Mean number of disturbed seconds between cuts.
 const SECONDS_PER_CUT: u32 = 60;
-/// A scene restarts when more than one in this many sticks is torn.
-const RESTART_STICKS_PER_TORN: usize = 5;
+/// A scene restarts when more than 1 / `TORN_DIVISOR` of its sticks are torn.
+const TORN_DIVISOR: usize = 5;
 /// Wind speed, m/s.
 const WIND_SPEED: f32 = 3.0;
-/// Cosine and sine of the angle by which the wind turns in a disturbed second: 22 of them for a whole turn.
+/// Cosine and sine of the angle by which the wind turns in each disturbed second: 16.3°.
 const WIND_ROTATION: [f32; 2] = [0.96, 0.28];
-/// A freed pin is pinned again after a second divided by this number. In that time a free particle falls by 0.3 m. If it fell
-/// farther, moving it back within a second would stretch the sticks too much.
-const FREED_DIVISOR: u64 = 4;
+/// A freed pin is free for 1 / `FREE_TIME_DIVISOR` s. In that time it falls by 0.3 m; if it fell farther, moving it back
+/// within a second would stretch the sticks too much.
+const FREE_TIME_DIVISOR: u64 = 4;
 /// Length of a cut in two dimensions, in diagonals of the initial bounding box. In three dimensions, a blade of twice
 /// this length moves down by this length.
 const CUT_LENGTH: f32 = 0.05;
-/// A scene restarts when a particle is farther from the centre of the initial bounding box, along an axis, than the
-/// first number in m plus the second number in diagonals of that box.
-const RANGE_MAX: [f32; 2] = [20.0, 5.0];
+/// A scene restarts when a particle is farther from the centre of the initial bounding box, along an axis, than this
+/// distance, m, plus this many diagonals of that box.
+const RANGE_MAX: f32 = 20.0;
+const RANGE_DIAGONALS_MAX: f32 = 5.0;
 
 /// The actions that differ between two and three dimensions.
 #[derive(Clone, Copy, Debug)]
@@ -43,7 +44,7 @@ pub(super) struct Actions<const D: usize> {
     cut: fn(&mut World<D>, [f32; D], f32) -> usize,
 }
 
-/// The actions in two dimensions: wind along x as a drag force, and short vertical cuts.
+/// The actions in two dimensions: wind along x as a drag force (its rotation changes its sign), and short vertical cuts.
 pub(super) const PLANAR: Actions<2> = Actions {
     wind: |[x, _]| Arc::new(Field::new(Drag { linear: 0.05, quadratic: 0.0, air: [x, 0.0] })),
     cut: |world, [x, y], length| world.cut([[x, y], [x, y + length]]),
@@ -70,17 +71,17 @@ struct GrabbedParticle<const D: usize> {
     start_step: u64,
 }
 
-/// A pin that was freed. It is pinned again after a moment, and then moves back within a second.
+/// A pin that was freed. It is pinned again after 1 / [`FREE_TIME_DIVISOR`] s, and then moves back within a second.
 #[derive(Clone, Copy, Debug)]
 struct FreedPin<const D: usize> {
     particle: usize,
-    /// Its position when it was pinned again; until then, its initial position.
+    /// Its position when it was pinned again; not used before.
     return_start: [f32; D],
     /// The step at which it was freed.
     start_step: u64,
 }
 
-/// The script and its state.
+/// The script: its parameters, random generator, and the grabbed particle and the freed pin.
 #[derive(Debug)]
 pub(super) struct Disturbance<const D: usize> {
     random: ChaCha8Rng,
@@ -127,7 +128,9 @@ where
             let (island, index) = world.locate(particle);
             let guides = &world.islands()[island].model.guides;
             let is_guided = guides.iter().any(|guide| guide.particles().contains(&(index as u32)));
-            world.inverse_mass(particle) == 0.0 && !is_guided && !is_emitted(world, particle)
+            world.inverse_mass(particle) == 0.0
+                && !is_guided
+                && !belongs_to_emitter(world, particle)
         };
         let inverse_masses = (0..world.len()).map(|particle| world.inverse_mass(particle));
         Self {
@@ -156,14 +159,14 @@ where
         world.forces_mut().push((self.actions.wind)(self.wind));
     }
 
-    /// Whether a particle is out of range ([`RANGE_MAX`]), or too many sticks are torn ([`RESTART_STICKS_PER_TORN`]).
+    /// Whether a particle is out of range ([`RANGE_MAX`]), or too many sticks are torn ([`TORN_DIVISOR`]).
     pub(super) fn needs_restart(&self, world: &World<D>) -> bool {
-        let distance_max = RANGE_MAX[0] + RANGE_MAX[1] * self.diagonal;
+        let distance_max = RANGE_MAX + RANGE_DIAGONALS_MAX * self.diagonal;
         let is_outside = |point: [f32; D]| {
             (0..D).any(|axis| (point[axis] - self.centre[axis]).abs() > distance_max)
         };
         let sticks: usize = world.islands().iter().map(|island| island.model.sticks.len()).sum();
-        world.torn() * RESTART_STICKS_PER_TORN > sticks || world.positions().any(is_outside)
+        world.torn() * TORN_DIVISOR > sticks || world.positions().any(is_outside)
     }
 
     /// Disturbs the world before step number `step`.
@@ -193,17 +196,17 @@ where
         std::array::from_fn(|_| self.random.random_range(-max..=max))
     }
 
-    /// A random particle, or `None` if the chosen particle is pinned.
+    /// A random particle, or `None` if the chosen particle is pinned or grabbed.
     fn random_free_particle(&mut self, world: &World<D>) -> Option<usize> {
         let particle = self.random.random_range(0..world.len());
         is_free(world, particle).then_some(particle)
     }
 
-    /// Gives one random velocity to several particles, unless the first of them is pinned.
+    /// Gives one random velocity to several free particles, unless the first of them is not free.
     fn kick(&mut self, world: &mut World<D>) -> Result<(), WorldError> {
         let velocity = self.random_vector(KICK_SPEED_MAX);
         let Some(first) = self.random_free_particle(world) else { return Ok(()) };
-        for particle in first..(first + KICKED_PARTICLES).min(world.len()) {
+        for particle in first..(first + KICKED_PARTICLES_MAX).min(world.len()) {
             if is_free(world, particle) {
                 world.set_velocity(particle, velocity)?;
             }
@@ -211,13 +214,13 @@ where
         Ok(())
     }
 
-    /// Grabs a random particle, unless another particle is grabbed, or the random particle is pinned, is the freed pin
-    /// or may be emitted.
+    /// Grabs a random particle. Does nothing if a particle is grabbed already, or if the chosen one is not free, is the
+    /// freed pin, or belongs to an emitter.
     fn grab(&mut self, world: &mut World<D>, step: u64) -> Result<(), WorldError> {
         let velocity = self.random_vector(GRAB_SPEED_MAX * self.diagonal);
         let Some(particle) = self.random_free_particle(world) else { return Ok(()) };
         let is_freed_pin = self.freed.is_some_and(|freed| freed.particle == particle);
-        if self.grabbed.is_none() && !is_freed_pin && !is_emitted(world, particle) {
+        if self.grabbed.is_none() && !is_freed_pin && !belongs_to_emitter(world, particle) {
             world.grab(particle)?;
             let start = world.position(particle);
             self.grabbed = Some(GrabbedParticle { particle, start, velocity, start_step: step });
@@ -253,7 +256,7 @@ where
     fn return_pin(&mut self, world: &mut World<D>, step: u64) -> Result<(), WorldError> {
         let Some(freed) = &mut self.freed else { return Ok(()) };
         let particle = freed.particle;
-        let free_steps = (self.steps_per_second / FREED_DIVISOR).max(1);
+        let free_steps = (self.steps_per_second / FREE_TIME_DIVISOR).max(1);
         let Some(return_steps) = (step - freed.start_step).checked_sub(free_steps) else {
             return Ok(());
         };
@@ -273,13 +276,13 @@ where
     }
 }
 
-/// Whether a particle is not pinned.
+/// Whether a particle is neither pinned nor grabbed.
 fn is_free<const D: usize>(world: &World<D>, particle: usize) -> bool {
     world.inverse_mass(particle) > 0.0
 }
 
-/// Whether an emitter may emit the particle, which is then free even if it was grabbed. It cannot be dragged any more.
-fn is_emitted<const D: usize>(world: &World<D>, particle: usize) -> bool {
+/// Whether an emitter can emit the particle. That releases a grabbed particle, and a free particle cannot be dragged.
+fn belongs_to_emitter<const D: usize>(world: &World<D>, particle: usize) -> bool {
     let (island, index) = world.locate(particle);
     let emitters = &world.islands()[island].model.emitters;
     emitters.iter().any(|emitter| emitter.particles().contains(&(index as u32)))

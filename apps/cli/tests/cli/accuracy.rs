@@ -49,7 +49,7 @@ fn only_the_requested_parts_are_measured() {
 }
 
 #[test]
-fn effort_has_the_cheapest_frame_for_each_bound() {
+fn effort_has_the_cheapest_frame_for_each_bound_and_size() {
     let output =
         taut("accuracy --parts effort --size 6 --sticks structural --json -").assert_success();
     let report = output.report();

@@ -13,7 +13,7 @@ pub(crate) const README: &str = "Before.\n\n<!-- made by taut report: comparison
 fn machine(cpu: &str) -> Value {
     json!({
         "cpu": cpu, "features": ["avx2", "scalar"], "cores": 2, "rustc": "rustc 1.0",
-        "target": "abacus", "flags": "release, no flags", "commit": "c0ffee"
+        "target": "test-target", "flags": "release, no flags", "commit": "c0ffee"
     })
 }
 
@@ -22,8 +22,8 @@ pub(crate) fn part(name: &str, cpu: &str, rows: &[Value]) -> Value {
     json!({ "format": 1, "part": name, "quick": false, "machine": machine(cpu), "rows": rows })
 }
 
-/// A row of a sheet, with all numbers computed from the arguments. `nanoseconds` is the time per
-/// relaxation of a stick. The speedups assume 12 ns for the textbook loop and 4 ns for the scalar
+/// A result row for a sheet; times, counts, speedups and stretch are computed from the arguments.
+/// `nanoseconds` is the time per relaxation of a stick. The speedups assume 12 ns for the textbook loop and 4 ns for the scalar
 /// kernel.
 pub(crate) fn timing_row(
     kernel: &str,
@@ -35,7 +35,8 @@ pub(crate) fn timing_row(
     let sticks = 2 * size * size;
     json!({
         "scene": "drape", "size": size, "set": "all", "shuffled": false, "kernel": kernel,
-        "isa": if kernel == "grid" { "avx2" } else { "scalar" }, "lanes": 1, "formula": formula,
+        "isa": if kernel == "grid" { "avx2" } else { "scalar" }, "lanes": if kernel == "grid" { 8 } else { 1 },
+        "formula": formula,
         "schedule": schedule, "threads": 1, "particles": size * size, "sticks": sticks,
         "substeps": 1, "iterations": 8, "frames": 16,
         "frame_us_median": nanoseconds * f64::from(sticks) * 8e-3,
@@ -57,7 +58,8 @@ pub(crate) fn timing_rows(size: u32) -> Vec<Value> {
     ]
 }
 
-/// A row of the part `stability`. `left_bounds_at`: the frame at which the simulation blew up, if any.
+/// A row of the part `stability`. `left_bounds_at`: the frame after which the simulation left
+/// its bounds, if any.
 fn stability_row(formula: &str, size: u32, left_bounds_at: Option<u32>) -> Value {
     json!({
         "scene": "drape", "size": size, "sticks": "all", "schedule": "authored",
@@ -67,7 +69,8 @@ fn stability_row(formula: &str, size: u32, left_bounds_at: Option<u32>) -> Value
     })
 }
 
-/// A row of the part `iterations` or `frames`: the stretch after `count` of them.
+/// A row of the part `iterations` or `frames`: the stretch after `count` of them; `count_key` is the
+/// name of that field.
 fn stretch_row(count_key: &str, count: u32, rms: Option<f64>) -> Value {
     json!({
         "scene": "drape", "size": 8, "set": "all", "formula": "halley", "schedule": "sheet",
@@ -75,7 +78,7 @@ fn stretch_row(count_key: &str, count: u32, rms: Option<f64>) -> Value {
     })
 }
 
-/// A row of the part `effort`: the shortest frame with an rms stretch of at most `within`.
+/// A row of the part `effort`: the cheapest frame with an rms stretch of at most 1 %.
 fn effort_row(tethers: bool, size: u32, microseconds: f64) -> Value {
     json!({
         "scene": "drape", "size": size, "set": "all", "pins": "two corners", "within": 0.01,
@@ -161,7 +164,7 @@ pub(crate) fn folder_with_results(parts: &[Value]) -> Folder {
 }
 
 /// The page of these results: its text, and the parsed document.
-fn page(parts: &[Value]) -> (String, Html) {
+fn report_page(parts: &[Value]) -> (String, Html) {
     let folder = folder_with_results(parts);
     let output = folder.taut("report --from . --out page.html").assert_success();
     assert_eq!((&*output.out, &*output.err), ("The report is in page.html.\n", ""));
@@ -183,7 +186,7 @@ fn text(element: ElementRef<'_>) -> String {
 
 #[test]
 fn every_section_of_the_page_has_text_and_a_chart_or_table() {
-    let (_, page) = page(&all_parts("Abacus"));
+    let (_, page) = report_page(&all_parts("CPU A"));
     let sections = select_all(&page, "main > section");
     assert_eq!(sections.len(), 11, "the number of `SECTIONS` in apps/cli/src/report/page/mod.rs");
     for section in sections {
@@ -202,7 +205,7 @@ fn every_section_of_the_page_has_text_and_a_chart_or_table() {
 
 #[test]
 fn every_chart_has_a_wide_and_a_narrow_variant_a_description_units_and_a_legend() {
-    let (_, page) = page(&all_parts("Abacus"));
+    let (_, page) = report_page(&all_parts("CPU A"));
     let figures = select_all(&page, "figure");
     // 3 of growth, 2 of convergence, and 1 of each of sheets, meshes, copies, effort, tradeoff and operations.
     assert_eq!(figures.len(), 11);
@@ -230,7 +233,7 @@ fn every_chart_has_a_wide_and_a_narrow_variant_a_description_units_and_a_legend(
 
 #[test]
 fn the_page_loads_no_other_files() {
-    let (text, page) = page(&all_parts("Abacus"));
+    let (text, page) = report_page(&all_parts("CPU A"));
     for external in ["http:", "https:", "url(", "@import", "<script", "<link", "<img", "<iframe"] {
         assert!(!text.contains(external), "{external}");
     }
@@ -243,9 +246,9 @@ fn the_page_loads_no_other_files() {
 
 #[test]
 fn the_page_shows_the_results() {
-    let (_, page) = page(&all_parts("Abacus"));
+    let (_, page) = report_page(&all_parts("CPU A"));
     let machine = text(select_all(&page, "#machine")[0]);
-    for expected in ["Abacus", "rustc 1.0", "abacus", "release, no flags", "c0ffee", "avx2"] {
+    for expected in ["CPU A", "rustc 1.0", "test-target", "release, no flags", "c0ffee", "avx2"] {
         assert!(machine.contains(expected), "{expected}: {machine}");
     }
     let rows: Vec<String> =
@@ -261,7 +264,7 @@ fn the_page_shows_the_results() {
 }
 
 #[test]
-fn effort_has_a_chart_for_each_stick_set_with_a_line_for_each_bound_and_tethers() {
+fn effort_has_a_chart_per_stick_set_and_lines_by_bound_with_and_without_tethers() {
     let structural = effort_rows().map(|mut row| {
         row["set"] = json!("structural");
         row
@@ -271,7 +274,7 @@ fn effort_has_a_chart_for_each_stick_set_with_a_line_for_each_bound_and_tethers(
         row
     });
     let rows = [&effort_rows()[..], &tight_bound, &structural].concat();
-    let (_, page) = page(&[part("effort", "Abacus", &rows)]);
+    let (_, page) = report_page(&[part("effort", "CPU A", &rows)]);
     let headings: Vec<String> = select_all(&page, "#effort h3").into_iter().map(text).collect();
     assert_eq!(headings, ["Sheets with all sticks", "Sheets with structural sticks"]);
     let [both_bounds, one_bound] = select_all(&page, "#effort figure").try_into().unwrap();
@@ -287,6 +290,7 @@ fn effort_has_a_chart_for_each_stick_set_with_a_line_for_each_bound_and_tethers(
         assert_eq!(lines_drawn.len(), lines, "{lines_drawn:?}");
         let point_count = |line: &String| line.split_whitespace().count();
         assert!(lines_drawn.iter().all(|line| point_count(line) == 2), "{lines_drawn:?}");
+        // The legend has the bounds of all charts, so that their colours agree.
         let legend = select(figure, ".legend li");
         let legend: Vec<&str> = legend.iter().map(|entry| entry.trim()).collect();
         let bounds = ["two corners, rms stretch ≤ 1 %", "two corners, rms stretch ≤ 0.1 %"];
@@ -296,14 +300,14 @@ fn effort_has_a_chart_for_each_stick_set_with_a_line_for_each_bound_and_tethers(
 
 #[test]
 fn growth_has_a_chart_with_a_limit_for_each_subject_and_lists_kernels_left_out() {
-    let (_, page) = page(&[part("growth", "Abacus", &growth_rows())]);
+    let (_, page) = report_page(&[part("growth", "CPU A", &growth_rows())]);
     let figures = select_all(&page, "#growth figure");
     assert_eq!(figures.len(), 3);
     for figure in figures {
         let select = |selector: &str| -> Vec<String> {
             figure.select(&Selector::parse(selector).unwrap()).map(text).collect()
         };
-        // The limit is one line, without text.
+        // The limit is one broad line, without a tooltip.
         let [broad_line] = select("svg.wide polyline[stroke-width='9']").try_into().unwrap();
         assert_eq!(broad_line, "");
         assert_eq!(select("svg.wide polyline[stroke-width='2']").len(), 3);
@@ -320,7 +324,7 @@ fn growth_has_a_chart_with_a_limit_for_each_subject_and_lists_kernels_left_out()
         let row = Selector::parse("tbody tr").unwrap();
         let rows: Vec<Vec<String>> = table.select(&row).map(cells).collect();
         assert_eq!(rows.len(), 9, "{rows:?}");
-        // From column 8: ns per stick, speedup, rms stretch, limit in ns, time / limit.
+        // `cells[4]` is the kernel; `cells[8..]`: ns per stick, speedup, rms stretch, limit in ns, time / limit.
         assert_eq!(rows[0][8..], ["12.000", "1.0", "0.1200", "-", "-"]);
         assert_eq!(rows[2][8..], ["0.500", "24.0", "0.0050", "0.250", "2.0"]);
         let left_out: Vec<String> = rows
@@ -334,19 +338,19 @@ fn growth_has_a_chart_with_a_limit_for_each_subject_and_lists_kernels_left_out()
 
 #[test]
 fn results_of_several_machines_and_repeated_results_are_side_by_side() {
-    let (_, page_of_two) = page(&[all_parts("Abacus"), all_parts("Slide rule")].concat());
+    let (_, page_of_two) = report_page(&[all_parts("CPU A"), all_parts("CPU B")].concat());
     let figures =
         |page: &Html, section: &str| select_all(page, &format!("#{section} figure")).len();
     assert_eq!((figures(&page_of_two, "sheets"), figures(&page_of_two, "tradeoff")), (2, 2));
     let labels: String = select_all(&page_of_two, "#sheets h3").into_iter().map(text).collect();
-    assert!(labels.contains("Abacus") && labels.contains("Slide rule"), "{labels}");
-    let (_, page_of_repeated) = page(&[all_parts("Abacus"), all_parts("Abacus")].concat());
+    assert!(labels.contains("CPU A") && labels.contains("CPU B"), "{labels}");
+    let (_, page_of_repeated) = report_page(&[all_parts("CPU A"), all_parts("CPU A")].concat());
     assert_eq!(figures(&page_of_repeated, "sheets"), 2);
 }
 
 #[test]
 fn unmeasured_parts_are_marked_as_missing() {
-    let (_, page) = page(&[part("comparison", "Abacus", &timing_rows(32))]);
+    let (_, page) = report_page(&[part("comparison", "CPU A", &timing_rows(32))]);
     for section in ["sheets", "meshes", "copies", "growth", "effort", "tradeoff", "stability"] {
         assert!(text(select_all(&page, &format!("#{section}"))[0]).contains("was not measured"));
     }
@@ -356,13 +360,13 @@ fn unmeasured_parts_are_marked_as_missing() {
 #[test]
 fn names_are_escaped() {
     let cpu = "<script>alert(1)</script> & \"Sons\"";
-    let (_, page) = page(&all_parts(cpu));
+    let (_, page) = report_page(&all_parts(cpu));
     assert!(select_all(&page, "script").is_empty());
     assert!(text(select_all(&page, "#machine")[0]).contains(cpu));
 }
 
 #[test]
-fn values_that_cannot_be_drawn_are_left_out() {
+fn values_that_cannot_be_drawn_leave_no_nan_in_the_page() {
     for value in [0.0, -1.0, 1e300, 1e-300] {
         let mut undrawable = timing_row("grid", "halley", "sheet", 64, 1.0);
         for time in ["ns_per_stick_median", "frame_us_median"] {
@@ -370,35 +374,35 @@ fn values_that_cannot_be_drawn_are_left_out() {
         }
         let rows = [timing_rows(32), vec![undrawable]].concat();
         let names = ["sheets", "meshes", "copies", "comparison", "tradeoff"];
-        let parts = names.map(|name| part(name, "Abacus", &rows));
-        let (text, page) = page(&parts);
+        let parts = names.map(|name| part(name, "CPU A", &rows));
+        let (text, page) = report_page(&parts);
         assert!(!text.contains("NaN") && !text.contains("inf\""), "{value}");
         assert_eq!(select_all(&page, "#sheets figure").len(), 1, "{value}");
     }
     let blown_up = [stretch_row("frames", 1, Some(0.1)), stretch_row("frames", 2, None)];
-    let (_, page) = page(&[part("frames", "Abacus", &blown_up)]);
+    let (_, page) = report_page(&[part("frames", "CPU A", &blown_up)]);
     assert!(text(select_all(&page, "#convergence details")[0]).contains("not finite"));
 }
 
 #[test]
 fn invalid_results_are_rejected() {
-    let mut other_format = part("sheets", "Abacus", &[]);
+    let mut other_format = part("sheets", "CPU A", &[]);
     other_format["format"] = json!(99);
-    let mut no_kernel = part("sheets", "Abacus", &timing_rows(16));
+    let mut no_kernel = part("sheets", "CPU A", &timing_rows(16));
     no_kernel["rows"][0].as_object_mut().unwrap().remove("kernel");
-    let mut no_time = part("sheets", "Abacus", &timing_rows(16));
+    let mut no_time = part("sheets", "CPU A", &timing_rows(16));
     no_time["rows"][0]["ns_per_stick_median"] = Value::Null;
     for (bytes, expected) in [
         ("nothing".to_owned(), "result file"),
         ("[]".to_owned(), "result file"),
         (other_format.to_string(), "99"),
-        (part("weather", "Abacus", &[]).to_string(), "weather"),
+        (part("weather", "CPU A", &[]).to_string(), "weather"),
         (no_kernel.to_string(), "kernel"),
         (no_time.to_string(), "null"),
     ] {
         let folder = Folder::with_files(&[("bad.json", bytes.into())]);
         folder.taut("report --from bad.json --out page.html").assert_error(&["bad.json", expected]);
-        assert!(!folder.contains("page.html"), "a page was left");
+        assert!(!folder.contains("page.html"), "page.html was written despite the error");
     }
     let folder = Folder::new();
     folder.taut("report --from none.json --out -").assert_error(&["none.json", "cannot be read"]);

@@ -2,14 +2,13 @@
 
 import { cross, subtract, unit } from './math.js';
 
-/** A triangle mesh that is being made. */
-class Shape {
+class MeshBuilder {
   positions = [];
   normals = [];
   indices = [];
 
   /** Adds a vertex, and returns its index. */
-  vertex(position, normal) {
+  addVertex(position, normal) {
     this.positions.push(...position);
     this.normals.push(...normal);
     return this.positions.length / 3 - 1;
@@ -19,10 +18,10 @@ class Shape {
    * Adds a grid of `rows` x `columns` vertices, with two triangles per cell. `vertexAt(row, column)` returns the
    * position and the normal of a vertex.
    */
-  grid(rows, columns, vertexAt) {
+  addGrid(rows, columns, vertexAt) {
     const first = this.positions.length / 3;
     for (let row = 0; row < rows; row++) {
-      for (let column = 0; column < columns; column++) this.vertex(...vertexAt(row, column));
+      for (let column = 0; column < columns; column++) this.addVertex(...vertexAt(row, column));
     }
     for (let row = 0; row + 1 < rows; row++) {
       for (let column = 0; column + 1 < columns; column++) {
@@ -35,8 +34,8 @@ class Shape {
 }
 
 /**
- * A unit vector: row 0 of `rows` is +y, and the last row is -y; `columns` columns go once around the axis y, from +z to
- * +z again.
+ * The unit vector of a latitude-longitude grid: the first row is +y, the last -y; the first and the last column contain
+ * +z.
  */
 function direction(row, rows, column, columns) {
   const polar = (Math.PI * row) / (rows - 1);
@@ -46,7 +45,7 @@ function direction(row, rows, column, columns) {
 
 /** A ball around the origin. */
 export function sphere(radius, rows = 33, columns = 65) {
-  return new Shape().grid(rows, columns, (row, column) => {
+  return new MeshBuilder().addGrid(rows, columns, (row, column) => {
     const n = direction(row, rows, column, columns);
     return [n.map((x) => radius * x), n];
   });
@@ -57,7 +56,7 @@ export function sphere(radius, rows = 33, columns = 65) {
  * twice: once for each cap.
  */
 export function capsule(radius, half, rows = 34, columns = 49) {
-  return new Shape().grid(rows, columns, (row, column) => {
+  return new MeshBuilder().addGrid(rows, columns, (row, column) => {
     const upper = row < rows / 2;
     const n = direction(upper ? row : row - 1, rows - 1, column, columns);
     const [x, y, z] = n.map((x) => radius * x);
@@ -67,13 +66,13 @@ export function capsule(radius, half, rows = 34, columns = 49) {
 
 /** A box around the origin with these half extents. */
 export function cuboid(half) {
-  const shape = new Shape();
+  const shape = new MeshBuilder();
   for (let axis = 0; axis < 3; axis++) {
     for (const side of [1, -1]) {
       const n = [0, 1, 2].map((k) => (k === axis ? side : 0));
       const u = [0, 1, 2].map((k) => (k === (axis + 1) % 3 ? 1 : 0));
       const v = cross(n, u);
-      shape.grid(2, 2, (row, column) => [
+      shape.addGrid(2, 2, (row, column) => [
         half.map((h, k) => h * (n[k] + u[k] * (2 * row - 1) + v[k] * (2 * column - 1))),
         n,
       ]);
@@ -82,24 +81,24 @@ export function cuboid(half) {
   return shape;
 }
 
-/** Flat triangles, each with its own vertices. `corners` has three indices of points for each triangle. */
+/** Flat triangles, each with its own vertices: three point indices each. `points` is a flat array of coordinates. */
 export function triangles(points, corners) {
-  const shape = new Shape();
+  const shape = new MeshBuilder();
   for (let i = 0; i < corners.length; i += 3) {
     const [a, b, c] = [0, 1, 2].map((k) => points.slice(3 * corners[i + k], 3 * corners[i + k] + 3));
     const n = unit(cross(subtract(b, a), subtract(c, a)));
-    shape.indices.push(shape.vertex(a, n), shape.vertex(b, n), shape.vertex(c, n));
+    shape.indices.push(shape.addVertex(a, n), shape.addVertex(b, n), shape.addVertex(c, n));
   }
   return shape;
 }
 
 /**
- * A tube with round ends, of radius 1 and length 0, which a shader stretches between two particles. Each vertex has its
- * direction from the nearer end, and the index of that end, 0 or 1.
+ * A capsule of radius 1 for a shader, which moves each hemisphere to one of two particles. Each vertex has its direction
+ * from the centre of its hemisphere, and the index of that end, 0 or 1. Only the indices of the grid are used.
  */
 export function tube(rows = 8, columns = 13) {
   const vertices = [];
-  const shape = new Shape().grid(rows, columns, (row, column) => {
+  const shape = new MeshBuilder().addGrid(rows, columns, (row, column) => {
     const upper = row < rows / 2;
     const n = direction(upper ? row : row - 1, rows - 1, column, columns);
     vertices.push(...n, upper ? 1 : 0);
