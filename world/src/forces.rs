@@ -31,7 +31,7 @@ pub struct Forces<const D: usize = 3> {
     /// loop that writes the force on every particle overwrites them; other code first calls
     /// [`write_pending_zeros`](Self::write_pending_zeros).
     zeros_pending: bool,
-    /// A column of zeros, which [`along`](Self::along) returns while no force was added.
+    /// A column of zeros, which [`along`](Self::along) returns while `zeros_pending` is set.
     zero_column: OnceLock<Vec<f32>>,
     /// Scratch memory for the force on each triangle, N, by its slot in the model's layout of faces.
     on_triangles: [Column<f32>; D],

@@ -245,11 +245,11 @@ impl Schedule {
     /// Each cloth is relaxed, bit for bit, as it would be alone:
     ///
     /// - A cloth of at most [`CLOTH_STICKS`] becomes one block, with its phases in sequence, or
-    ///   shares one (see below).
+    ///   shares one with others (see below).
     /// - For larger cloths, the first phases are merged into one phase, then the second ones, and
     ///   so on.
     /// - Small cloths whose batches do not fill a register, such as ropes, plants and ragdolls,
-    ///   share a block, in which the next batches of all are merged again and again: plain ones with
+    ///   share blocks, in which the next batches of all are merged again and again: plain ones with
     ///   plain ones, as long as there are any.
     ///
     /// Where each cloth is one block (a small cloth, a [packed](Self::packed) one, or a sheet of

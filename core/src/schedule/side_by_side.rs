@@ -7,9 +7,9 @@ use crate::column::PADDING;
 use crate::real::Real;
 use crate::sticks::Sticks;
 
-/// A bundle is a block that small cloths with short batches share. Cloths are added while it has at
-/// most this many sticks, so that its particles fit in the L1 cache; merged batches fill several
-/// registers. (A single cloth may have more sticks.)
+/// The maximum number of sticks of a bundle: a block that small cloths with short batches share. Its
+/// particles fit in the L1 cache, and merged batches fill several registers. (A bundle of one cloth may
+/// have more sticks.)
 const BUNDLE_STICKS: usize = 1024;
 
 /// The `f32` lanes of the widest register.

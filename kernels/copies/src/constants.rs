@@ -31,14 +31,14 @@ pub(crate) struct Constants {
 pub(crate) struct GroupConstants {
     /// The constants of each stick.
     pub(crate) sticks: Vec<StickConstants>,
-    /// The rest term of each stick in the first copy of the group; a loop over sticks of the majority
-    /// needs nothing else.
+    /// The rest term of each stick in the first copy of the group; sticks of the majority need no
+    /// other constants.
     pub(crate) rest_terms: Vec<f32>,
-    /// Whether each stick is [`Plain`](StickConstants::Plain), with the inverse mass and the weight
+    /// Whether each stick is [`WithoutResponse`](StickConstants::WithoutResponse), with the inverse mass and the weight
     /// term of the majority.
     pub(crate) is_majority: Vec<bool>,
     /// The inverse mass at both ends that, together with `majority_weight_term`, more than half of
-    /// the `Plain` sticks with ends of equal mass have; if there is no majority, that of any of them.
+    /// the `WithoutResponse` sticks with ends of equal mass have; if there is no majority, that of any of them.
     /// It affects only the performance.
     pub(crate) majority_inverse_mass: f32,
     /// The weight term of the majority.
@@ -53,12 +53,12 @@ pub(crate) struct GroupConstants {
 
 /// The constants of a stick in the copies of a group.
 #[derive(Clone, Copy, Debug)]
-#[repr(align(32))] // An index is then a shift.
+#[repr(align(32))] // never across two cache lines
 pub(crate) enum StickConstants {
     /// All copies have these constants; the stick is two-sided, of stiffness 1, and not torn.
-    Plain(Shared),
+    WithoutResponse(Shared),
     /// All copies have these constants, and this response; the stick is not torn.
-    Responding(Shared, Response<f32>),
+    WithResponse(Shared, Response<f32>),
     /// The rest lengths or masses differ between copies; the stick is plain in all of them. The rest
     /// terms are at this index of [`GroupConstants::rests_by_copy`].
     PlainByCopy(u32),
@@ -88,7 +88,7 @@ pub(crate) struct ByCopy {
     pub(crate) compressed: [f32; GROUP],
 }
 
-/// Rows that can be returned and taken again.
+/// Rows that can be inserted and removed.
 #[derive(Clone, Debug)]
 pub(crate) struct Rows<T> {
     rows: Vec<T>,
@@ -148,8 +148,15 @@ impl Constants {
                 let mut changed: Vec<_> = changed_sticks.iter().map(group_and_index).collect();
                 changed.sort_unstable();
                 changed.dedup(); // the same stick of several copies
-                for (group, index) in changed {
-                    self.refresh_stick(particles, sticks, group, index);
+                for of_group in changed.chunk_by(|(one, _), (other, _)| one == other) {
+                    let group = of_group[0].0;
+                    for &(_, index) in of_group {
+                        self.refresh_stick(particles, sticks, group, index);
+                    }
+                    // A few sticks do not change the majority.
+                    if of_group.len() * 8 > len {
+                        self.groups[group].find_majority();
+                    }
                 }
             }
             Changes::Everything => {
@@ -181,7 +188,7 @@ impl Constants {
         }
     }
 
-    /// Recomputes the weight terms of all sticks of a group that have a compliance.
+    /// Recomputes the weight terms of all sticks of a group that may have a compliance.
     fn refresh_weight_terms<const D: usize>(
         &mut self,
         particles: &Particles<D>,
@@ -191,7 +198,8 @@ impl Constants {
         let (formula, inverse_h2) = (self.formula, self.inverse_h2);
         for index in 0..self.ends.len() {
             match &mut self.groups[group].sticks[index] {
-                StickConstants::Plain(shared) | StickConstants::Responding(shared, _) => {
+                StickConstants::WithoutResponse(shared)
+                | StickConstants::WithResponse(shared, _) => {
                     if shared.compliance != 0.0 {
                         shared.set_weight_term(formula, inverse_h2);
                     }
@@ -277,7 +285,7 @@ impl GroupConstants {
         let unset =
             Shared { inverse_masses: [0.0; 2], rest_term: 0.0, compliance: 0.0, weight_term: 0.0 };
         Self {
-            sticks: alloc::vec![StickConstants::Plain(unset); sticks],
+            sticks: alloc::vec![StickConstants::WithoutResponse(unset); sticks],
             rest_terms: alloc::vec![0.0; sticks],
             is_majority: alloc::vec![false; sticks],
             majority_inverse_mass: 0.0,
@@ -291,9 +299,9 @@ impl GroupConstants {
     /// Sets the constants of the stick at an index; `lanes` has those of each copy.
     fn set(&mut self, index: usize, lanes: &[(Shared, Response<f32>); GROUP]) {
         match self.sticks[index] {
-            StickConstants::Plain(_) | StickConstants::Responding(..) => {}
-            StickConstants::PlainByCopy(row) => self.rests_by_copy.give_back(row),
-            StickConstants::ByCopy(row) => self.by_copy.give_back(row),
+            StickConstants::WithoutResponse(_) | StickConstants::WithResponse(..) => {}
+            StickConstants::PlainByCopy(row) => self.rests_by_copy.remove(row),
+            StickConstants::ByCopy(row) => self.by_copy.remove(row),
         }
         let (shared, response) = lanes[0];
         let has_stiffness_1 = |&Response { stretched, compressed }: &Response<f32>| {
@@ -309,14 +317,14 @@ impl GroupConstants {
             has_stiffness_1(response) && shared.compliance == 0.0
         };
         self.sticks[index] = if is_shared && has_stiffness_1(&response) {
-            StickConstants::Plain(shared)
+            StickConstants::WithoutResponse(shared)
         } else if is_shared && response.stretched != ABSENT {
-            StickConstants::Responding(shared, response)
+            StickConstants::WithResponse(shared, response)
         } else if lanes.iter().all(is_plain) {
             let rest_terms = lanes.map(|(shared, _)| shared.rest_term);
-            StickConstants::PlainByCopy(self.rests_by_copy.take(rest_terms))
+            StickConstants::PlainByCopy(self.rests_by_copy.insert(rest_terms))
         } else {
-            StickConstants::ByCopy(self.by_copy.take(ByCopy::new(lanes)))
+            StickConstants::ByCopy(self.by_copy.insert(ByCopy::new(lanes)))
         };
         self.rest_terms[index] = shared.rest_term;
         self.set_is_majority(index);
@@ -325,7 +333,7 @@ impl GroupConstants {
     /// Sets whether the stick at an index is of the majority.
     fn set_is_majority(&mut self, index: usize) {
         self.is_majority[index] = match self.sticks[index] {
-            StickConstants::Plain(Shared { inverse_masses, weight_term, .. }) => {
+            StickConstants::WithoutResponse(Shared { inverse_masses, weight_term, .. }) => {
                 let bits = [inverse_masses[0], inverse_masses[1], weight_term].map(f32::to_bits);
                 let w = self.majority_inverse_mass;
                 bits == [w, w, self.majority_weight_term].map(f32::to_bits)
@@ -339,8 +347,11 @@ impl GroupConstants {
     fn find_majority(&mut self) {
         let mut votes = 0_usize;
         for stick in &self.sticks {
-            let StickConstants::Plain(Shared { inverse_masses: [wa, wb], weight_term, .. }) =
-                *stick
+            let StickConstants::WithoutResponse(Shared {
+                inverse_masses: [wa, wb],
+                weight_term,
+                ..
+            }) = *stick
             else {
                 continue;
             };
@@ -384,13 +395,13 @@ impl<T> Rows<T> {
         Self { rows: Vec::new(), free: Vec::new() }
     }
 
-    /// The row at an index that [`take`](Self::take) returned.
+    /// The row at an index that [`insert`](Self::insert) returned.
     pub(crate) fn get(&self, row: u32) -> &T {
         &self.rows[row as usize]
     }
 
-    /// Stores a row and returns its index.
-    fn take(&mut self, values: T) -> u32 {
+    /// Inserts a row and returns its index.
+    fn insert(&mut self, values: T) -> u32 {
         if let Some(row) = self.free.pop() {
             self.rows[row as usize] = values;
             return row;
@@ -399,8 +410,8 @@ impl<T> Rows<T> {
         self.rows.len() as u32 - 1
     }
 
-    /// Frees a row.
-    fn give_back(&mut self, row: u32) {
+    /// Removes a row; its index is used again.
+    fn remove(&mut self, row: u32) {
         self.free.push(row);
     }
 }

@@ -47,11 +47,11 @@ pub(crate) unsafe fn relax_group<V: Vector, F: Factor, const D: usize>(
                 continue;
             }
             match stick {
-                StickConstants::Plain(shared) => {
+                StickConstants::WithoutResponse(shared) => {
                     let (inverse_masses, terms) = splat::<V>(cpu, shared);
                     copies.relax_shared::<F>(ends, inverse_masses, terms, None);
                 }
-                StickConstants::Responding(shared, Response { stretched, compressed }) => {
+                StickConstants::WithResponse(shared, Response { stretched, compressed }) => {
                     let (inverse_masses, terms) = splat::<V>(cpu, shared);
                     let response = Response {
                         stretched: V::splat(cpu, *stretched),

@@ -74,15 +74,14 @@ pub trait Obstacle<const D: usize = 3>: Debug + Send + Sync {
     }
 
     /// If [`resolve`](Self::resolve) is a single collision pass for a model without bodies and
-    /// limbs, calls `then` once with that pass and returns true. The passes of consecutive
-    /// obstacles then share one traversal of the particles. The default returns false.
+    /// limbs, calls `then` once with that pass. The passes of consecutive obstacles then share one
+    /// traversal of the particles. The default does nothing.
     fn with_analytic_collision_pass(
         &self,
         now: &StepTime<D>,
         then: &mut dyn FnMut(AnalyticCollisionPass<'_, D>),
-    ) -> bool {
+    ) {
         let _ = (now, then);
-        false
     }
 
     /// Called at the beginning of each substep, before the motion. Obstacles with continuous

@@ -26,8 +26,8 @@ pub trait Side<const D: usize>: Copy + Send + Sync {
     }
 
     /// Whether a point of the axis-aligned box from `low` to `high` may be closer than
-    /// `contact_distance`: a first test of many particles at once, as conservative as
-    /// [`may_reach`](Self::may_reach). A box with `low` above `high` is empty. The default is true.
+    /// `contact_distance`: a first test of many particles, or of all limbs of an owner, as conservative
+    /// as [`may_reach`](Self::may_reach). A box with `low` above `high` is empty. The default is true.
     #[inline(always)]
     fn may_reach_box<L: Lane>(&self, low: [L; D], high: [L; D], contact_distance: L) -> L::Mask {
         let _ = (low, high);

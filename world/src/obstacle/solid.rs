@@ -381,14 +381,13 @@ impl<S: Shape<D>, const D: usize> Obstacle<D> for Solid<S, D> {
         &self,
         now: &StepTime<D>,
         then: &mut dyn FnMut(AnalyticCollisionPass<'_, D>),
-    ) -> bool {
+    ) {
         if self.swept || self.edges {
-            return false;
+            return;
         }
         let poses = self.poses(now);
         let sides = self.shape.sides(&poses[1]);
         then(AnalyticCollisionPass(&self.pass(sides.as_ref(), &poses, now)));
-        true
     }
 
     fn may_push(&self, corners: &[[f32; D]; 2], step: &StepTime<D>) -> bool {

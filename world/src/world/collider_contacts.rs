@@ -49,7 +49,7 @@ pub(super) struct ColliderContacts<const D: usize> {
 /// The balls of a model.
 #[derive(Clone, Debug)]
 struct ModelBalls {
-    /// Its particles, by their numbers in [`GatheredParticles`].
+    /// Its particles, by their indices in [`GatheredParticles`].
     particles: Range<usize>,
     settings: SelfCollision,
 }
@@ -144,7 +144,7 @@ impl<const D: usize> ColliderContacts<D> {
             return None;
         }
         let tied = TiedPairs::new(scene, &first_of_model, &colliders);
-        gathered.update_islands(numbers);
+        gathered.update_numbers(numbers);
         let ball_count: usize = balls.iter().map(|it| it.particles.len()).sum();
         Some(Self {
             chunks: Vec::with_capacity(ball_count / CHUNK + balls.len()),
@@ -163,7 +163,7 @@ impl<const D: usize> ColliderContacts<D> {
 
     /// Finds the particles in the islands, after their numbers there have changed.
     pub(super) fn locate(&mut self, numbers: &NumberMap) {
-        self.gathered.update_islands(numbers);
+        self.gathered.update_numbers(numbers);
     }
 
     /// Removes the limbs that an island no longer has.

@@ -37,8 +37,8 @@ pub(super) fn resolve<const D: usize>(
 
 /// Resolves the analytic obstacles at the front of `obstacles` in one traversal of the particles;
 /// `collected` has the collision passes of the first `collected.len()` obstacles. Returns the number
-/// of resolved obstacles, 0 if the first is not analytic. (A pass exists only within the callback of its obstacle, so the recursion
-/// nests the callbacks of all of them.)
+/// of resolved obstacles, 0 if the first is not analytic. (A pass exists only within the callback of
+/// its obstacle, so the recursion nests the callbacks of all of them.)
 fn resolve_fused<const D: usize>(
     obstacles: &[Arc<dyn Obstacle<D>>],
     collected: &[&dyn CollisionPass<D>],
@@ -57,6 +57,9 @@ fn resolve_fused<const D: usize>(
     }
     if let Some(resolved) = resolved {
         return resolved;
+    }
+    if count == 0 {
+        return 0; // before the particles are visited
     }
     for island in 0..islands.count() {
         let Some(mut matter) = islands.one(island) else { continue };

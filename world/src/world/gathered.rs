@@ -39,7 +39,7 @@ impl<const D: usize> GatheredParticles<D> {
     }
 
     /// Adds the particles of a model, given by their numbers in the world; returns their indices in
-    /// this list. Call [`update_islands`](Self::update_islands) after the last model is added.
+    /// this list. Call [`update_numbers`](Self::update_numbers) after the last model is added.
     pub(super) fn add(&mut self, world: Range<usize>) -> Range<usize> {
         let first = self.particles.len();
         for _ in world.clone() {
@@ -50,8 +50,8 @@ impl<const D: usize> GatheredParticles<D> {
         range
     }
 
-    /// Finds the particles in the islands again, after their numbers there have changed.
-    pub(super) fn update_islands(&mut self, map: &NumberMap) {
+    /// Reads the numbers of the particles in their islands again, after they have changed.
+    pub(super) fn update_numbers(&mut self, map: &NumberMap) {
         self.numbers_in_island.clear();
         for model in &mut self.models {
             for particle in model.world.clone() {

@@ -24,11 +24,18 @@ struct Description<'a> {
     size: usize,
     particles: usize,
     formula: &'static str,
+    #[serde(flatten)]
+    step_counts: StepCounts,
+    warmup_frames: usize,
+    timed_frames: usize,
+}
+
+/// The substeps of a step, the passes of a substep and the iterations of a pass.
+#[derive(Clone, Copy, Serialize)]
+struct StepCounts {
     substeps: u32,
     passes: u32,
     iterations: u32,
-    warmup_frames: usize,
-    timed_frames: usize,
 }
 
 /// Runs the comparison and prints it.
@@ -37,15 +44,11 @@ pub(super) fn run(
     library_scene: &LibraryScene,
     size: usize,
 ) -> Result<(), Failure> {
-    let PreparedScene {
-        scene,
-        formula,
-        settings: [substeps, passes, iterations],
-        sheets_and_copies,
-    } = match library_scene.scene(size)? {
-        AnyScene::TwoD(scene) => arguments.prepare(scene)?,
-        AnyScene::ThreeD(scene) => arguments.prepare(scene)?,
-    };
+    let PreparedScene { scene, formula, step_counts, sheets_and_copies } =
+        match library_scene.scene(size)? {
+            AnyScene::TwoD(scene) => arguments.prepare(scene)?,
+            AnyScene::ThreeD(scene) => arguments.prepare(scene)?,
+        };
     let comparison = WorldComparison {
         scene,
         warmup: arguments.warmup,
@@ -62,12 +65,11 @@ pub(super) fn run(
         size,
         particles: comparison.scene.particles(),
         formula: formula.name(),
-        substeps,
-        passes,
-        iterations,
+        step_counts,
         warmup_frames: arguments.warmup,
         timed_frames: arguments.frames,
     };
+    let StepCounts { substeps, passes, iterations } = step_counts;
     let agree = rows.iter().all(|row| row.hash == rows[0].hash);
     let text = format!(
         "{} {size}: {}; {} particles, {substeps} substep(s) of {passes} pass(es) of {iterations} \
@@ -98,8 +100,7 @@ pub(super) fn run(
 struct PreparedScene {
     scene: AnyScene,
     formula: Formula,
-    /// Substeps, passes per substep, and iterations per pass.
-    settings: [u32; 3],
+    step_counts: StepCounts,
     /// Which of the kernels `grid` and `copies` can run a part of the scene.
     sheets_and_copies: SheetsAndCopies,
 }
@@ -134,7 +135,11 @@ impl Arguments {
         let Settings { step, passes, .. } = settings;
         Ok(PreparedScene {
             formula: scene.formula,
-            settings: [step.substeps, passes.max(1), step.iterations],
+            step_counts: StepCounts {
+                substeps: step.substeps,
+                passes: passes.max(1),
+                iterations: step.iterations,
+            },
             sheets_and_copies,
             scene: scene.into(),
         })

@@ -299,7 +299,7 @@ impl From<&Timing> for SummaryRow {
 /// Reads result files, and all `.json` files in folders, recursively.
 ///
 /// # Errors
-/// If a file cannot be read or is not a result file, or if no file is found.
+/// If a file cannot be read or is not a result file, or if no file with results is found.
 pub(crate) fn read(paths: &[PathBuf]) -> anyhow::Result<Vec<Results>> {
     let mut files = Vec::new();
     for path in paths {
@@ -315,7 +315,7 @@ pub(crate) fn read(paths: &[PathBuf]) -> anyhow::Result<Vec<Results>> {
         }
         add(&mut all, &text).with_context(|| file.display().to_string())?;
     }
-    anyhow::ensure!(!all.is_empty(), "--from: found no .json file");
+    anyhow::ensure!(!all.is_empty(), "--from: found no .json file with results");
     Ok(all)
 }
 

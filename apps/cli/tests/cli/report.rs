@@ -407,6 +407,12 @@ fn invalid_results_are_rejected() {
     let folder = Folder::new();
     folder.taut("report --from none.json --out -").assert_error(&["none.json", "cannot be read"]);
     folder.taut("report --from . --out -").assert_error(&["no .json file"]);
+    // An interrupted `--save` leaves empty files, which are skipped in folders.
+    let files =
+        [("0.json", Vec::new()), ("1.json", part("sheets", "CPU A", &[]).to_string().into())];
+    let folder = Folder::with_files(&files);
+    folder.taut("report --from . --out page.html").assert_success();
+    folder.taut("report --from 0.json --out -").assert_error(&["0.json", "result file"]);
     folder.taut("report --from . --quick").assert_usage_error(&["--from", "--quick"]);
     folder.taut("report --check").assert_usage_error(&["--readme"]);
     folder.taut("report --parts weather").assert_usage_error(&["weather", "sheets"]);

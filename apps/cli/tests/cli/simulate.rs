@@ -244,7 +244,11 @@ fn compare_runs_whole_scenes() {
     // Too narrow for the grid kernel.
     let narrow = taut("compare --scene mosegaard --size 3 --warmup 1 --frames 3").assert_success();
     assert!(!narrow.out.contains(" grid "), "{}", narrow.out);
-    let report = Folder::new().report("--scene mosegaard --size 8 --threads 1,2 --kernels pulp");
+    let options = "--threads 1,2 --kernels pulp --substeps 3 --iterations 2";
+    let report = Folder::new().report(&format!("--scene mosegaard --size 8 {options}"));
+    let scene = report.scene();
+    let counts = ["substeps", "passes", "iterations"].map(|key| &scene[key]);
+    assert_eq!(counts, [3, 1, 2]);
     assert_eq!(report.distinct("hash").len(), 1);
     assert_eq!(report.distinct("threads"), ["1", "2"]);
     for (arguments, expected) in [

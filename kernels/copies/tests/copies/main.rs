@@ -64,7 +64,7 @@ fn run_with_changes(kernel: &impl Kernel<3>, formula: Formula) -> Vec<Vec<[u32; 
     let mut plan = kernel.plan(&particles, &sticks, &schedule, formula).unwrap();
     let per_copy = PARTICLES - 1;
     let mut results = Vec::new();
-    for change in 0..10 {
+    for change in 0..14 {
         let in_all_copies = |stick: usize| (0..COPIES).map(move |copy| copy * per_copy + stick);
         match change {
             1 => in_all_copies(0).for_each(|stick| sticks.set_compliance(stick, 1e-4).unwrap()),
@@ -76,6 +76,10 @@ fn run_with_changes(kernel: &impl Kernel<3>, formula: Formula) -> Vec<Vec<[u32; 
             7 => particles.set_inverse_mass(3 * PARTICLES + 3, 1.0).unwrap(),
             8 => in_all_copies(3).for_each(|stick| sticks.tear(stick).unwrap()),
             9 => sticks.set_stiffness(5 * per_copy + 2, 0.5).unwrap(),
+            10 => particles.set_inverse_mass(17 * PARTICLES + 4, 0.0).unwrap(),
+            11 => in_all_copies(3).for_each(|stick| sticks.mend(stick).unwrap()),
+            12 => particles.set_inverse_mass(17 * PARTICLES + 4, 1.0).unwrap(),
+            13 => sticks.set_rest(5 * per_copy + 2, sticks.rest(2)).unwrap(),
             _ => {}
         }
         let dt = if change % 3 == 2 { 0.01 } else { 1.0 / 60.0 };
