@@ -59,8 +59,8 @@ pub(crate) enum StickConstants {
     WithoutResponse(Shared),
     /// All copies have these constants, and this response; the stick is not torn.
     WithResponse(Shared, Response<f32>),
-    /// The rest lengths or masses differ between copies; the stick is plain in all of them. The rest
-    /// terms are at this index of [`GroupConstants::rests_by_copy`].
+    /// The rest lengths or masses differ between copies; the stick is plain in all of them, and the
+    /// formula does not store weight terms. The rest terms are at this index of [`GroupConstants::rests_by_copy`].
     PlainByCopy(u32),
     /// Any other stick. The constants are at this index of [`GroupConstants::by_copy`].
     ByCopy(u32),
@@ -275,7 +275,7 @@ impl Constants {
         let copies = self.layout.copies_in(group);
         let lanes: [_; GROUP] =
             core::array::from_fn(|lane| constants_in(first + if lane < copies { lane } else { 0 }));
-        constants.set(index, &lanes);
+        constants.set(index, &lanes, formula.stores_weight());
     }
 }
 
@@ -296,8 +296,9 @@ impl GroupConstants {
         }
     }
 
-    /// Sets the constants of the stick at an index; `lanes` has those of each copy.
-    fn set(&mut self, index: usize, lanes: &[(Shared, Response<f32>); GROUP]) {
+    /// Sets the constants of the stick at an index; `lanes` has those of each copy. `stores_weight`:
+    /// computing a weight term from masses takes a division, so it must be stored.
+    fn set(&mut self, index: usize, lanes: &[(Shared, Response<f32>); GROUP], stores_weight: bool) {
         match self.sticks[index] {
             StickConstants::WithoutResponse(_) | StickConstants::WithResponse(..) => {}
             StickConstants::PlainByCopy(row) => self.rests_by_copy.remove(row),
@@ -320,7 +321,7 @@ impl GroupConstants {
             StickConstants::WithoutResponse(shared)
         } else if is_shared && response.stretched != ABSENT {
             StickConstants::WithResponse(shared, response)
-        } else if lanes.iter().all(is_plain) {
+        } else if !stores_weight && lanes.iter().all(is_plain) {
             let rest_terms = lanes.map(|(shared, _)| shared.rest_term);
             StickConstants::PlainByCopy(self.rests_by_copy.insert(rest_terms))
         } else {
