@@ -2,7 +2,7 @@
 
 use taut_core::Particles;
 
-use super::weighted_point::{WeightedPoint, mean};
+use super::weighted_point::{Probe, WeightedPoint, mean};
 use crate::surface::Nearest;
 use crate::vector::{add_scaled, difference, dot, scaled};
 
@@ -68,13 +68,13 @@ impl<const D: usize> Contact<D> {
         })
     }
 
-    /// The contact of a point with an obstacle that is closer than `contact_distance`, m; None if it is
-    /// not. `displacement` maps a point to the displacement of the obstacle there in this substep, m.
+    /// The contact of a probe with an obstacle, None if the obstacle is not closer than the probe's
+    /// contact distance. `displacement` maps a point to the displacement of the obstacle there in this
+    /// substep, m.
     pub(super) fn with_obstacle(
         particles: &Particles<D>,
-        point: WeightedPoint,
+        Probe { point, contact_distance, .. }: Probe,
         Nearest { distance, normal }: Nearest<D>,
-        contact_distance: f32,
         friction: f32,
         displacement: impl Fn([f32; D]) -> [f32; D],
     ) -> Option<Self> {

@@ -184,16 +184,14 @@ impl<const D: usize> Limbs<D> {
                 obstacle_contacts.clear();
                 let contact_distance = surface.thickness + limb.radius;
                 let deepest = limb.deepest(particles, &nearest, contact_distance);
-                for (Probe { point, .. }, nearest) in deepest.into_iter().flatten() {
-                    let contact = Contact::with_obstacle(
+                for (probe, nearest) in deepest.into_iter().flatten() {
+                    obstacle_contacts.extend(Contact::with_obstacle(
                         particles,
-                        point,
+                        probe,
                         nearest,
-                        contact_distance,
                         friction,
                         &displacement,
-                    );
-                    obstacle_contacts.extend(contact);
+                    ));
                 }
                 if !obstacle_contacts.is_empty() {
                     solver.resolve(obstacle_contacts, particles);

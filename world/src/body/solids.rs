@@ -40,16 +40,13 @@ impl<const D: usize> Bodies<D> {
             for point in points {
                 let probe = probe(point, surface.thickness);
                 let nearest = nearest(particles, &probe);
-                let Probe { point, contact_distance, .. } = probe;
-                let contact = Contact::with_obstacle(
+                contacts.extend(Contact::with_obstacle(
                     particles,
-                    point,
+                    probe,
                     nearest,
-                    contact_distance,
                     friction,
                     &displacement,
-                );
-                contacts.extend(contact);
+                ));
             }
             solver.resolve(contacts, particles);
             if surface.restitution > 0.0 {
