@@ -7,7 +7,8 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use taut::world::{Drag, Field, Force, Simulation, Wind, World, WorldError};
 
-/// Disturbed part of each minute, s. In the rest no disturbance begins, and the wind is constant, so models can fall asleep.
+/// Disturbed part of each minute, s. In the rest no disturbance begins, and the wind is constant, so models can fall
+/// asleep.
 const DISTURBED_SECONDS: u64 = 40;
 /// Largest velocity that a kick gives to particles, m/s along each axis.
 const KICK_SPEED_MAX: f32 = 2.0;

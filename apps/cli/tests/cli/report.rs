@@ -23,8 +23,8 @@ pub(crate) fn part(name: &str, cpu: &str, rows: &[Value]) -> Value {
 }
 
 /// A result row for a sheet; times, counts, speedups and stretch are computed from the arguments.
-/// `nanoseconds` is the time per relaxation of a stick. The speedups assume 12 ns for the textbook loop and 4 ns for the scalar
-/// kernel.
+/// `nanoseconds` is the time per relaxation of a stick. The speedups assume 12 ns for the textbook loop
+/// and 4 ns for the scalar kernel.
 pub(crate) fn timing_row(
     kernel: &str,
     formula: &str,
