@@ -4,10 +4,11 @@
 #   scripts/fuzz.sh --replay [TARGET...]   each seed once
 #   scripts/fuzz.sh SECONDS [TARGET...]    each target for that time, from its seeds and its corpus
 #
-# Prints one line per target: executions, coverage (edges), executions per second and findings. The exit
-# code is 1 if there are findings; their inputs are in `fuzz/artifacts/TARGET`. Corpora are kept in
+# Prints one line per target: with --replay the number of seeds, otherwise executions, coverage (edges),
+# executions per second and findings (0 or 1: the first finding ends the run, and its log is printed). The
+# exit code is 1 if there are findings; their inputs are in `fuzz/artifacts/TARGET`. Corpora are kept in
 # `fuzz/corpus/TARGET`. An input may take 5 s (60 s with --replay; FUZZ_TIMEOUT=60 for a busy
-# machine), 1 GB of resident memory and 512 MiB of memory allocated at a time (by the allocator of
+# machine), 1 GB of resident memory and 512 MiB of allocated memory in total (limited by the allocator of
 # `fuzz/src/lib.rs`). FUZZ_JOBS=2 runs two targets at a time; FUZZ_SANITIZER=address builds with a
 # sanitizer; FUZZ_PROFILE=quick builds fast; FUZZ_SEED=1 starts from that random seed.
 #
@@ -19,7 +20,7 @@ cd "$(dirname "$0")/.."
 usage() { printf 'usage: %s --replay | SECONDS [TARGET...]\n' "$0" >&2 && exit 2; }
 case "${1-}" in
     --replay) seconds=replay ;;
-    '' | *[!0-9]*) usage ;;
+    '' | 0 | *[!0-9]*) usage ;;
     *) seconds=$1 ;;
 esac
 shift
@@ -64,7 +65,7 @@ run() {
 replay() {
     local target=$1 log
     mkdir -p "fuzz/seeds/$target"
-    if [ -z "$(ls "fuzz/seeds/$target")" ] || log=$(run "$target" -timeout=60 fuzz/seeds/"$target"/*); then
+    if [ -z "$(ls "fuzz/seeds/$target")" ] || log=$(run "$target" "-timeout=${FUZZ_TIMEOUT:-60}" fuzz/seeds/"$target"/*); then
         printf '%-16s %6d seeds\n' "$target" "$(find "fuzz/seeds/$target" -type f | wc -l)"
     else
         printf '%s\n%-16s a seed fails\n' "$log" "$target"

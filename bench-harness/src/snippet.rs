@@ -87,7 +87,7 @@ fn families(sheet: &Sheet) -> String {
     match sheet.families() {
         Family::STRUCTURAL => "Family::STRUCTURAL".to_owned(),
         Family::SHEAR => "Family::SHEAR".to_owned(),
-        Family::ALL => "Family::ALL".to_owned(),
+        Family::BEND => "Family::BEND".to_owned(),
         others => format!("&[{}]", list(others, |family| format!("Family::{family:?}"))),
     }
 }

@@ -8,7 +8,7 @@
 /// for each stick if that is more.
 pub const PARTICLES_MAX: usize = 1 << 24;
 /// The maximum number of sticks and springs of all models of a scene together: a sheet of
-/// [`PARTICLES_MAX`] particles with the families [`Family::ALL`](crate::Family::ALL) has almost as
+/// [`PARTICLES_MAX`] particles with the families [`Family::BEND`](crate::Family::BEND) has almost as
 /// many.
 pub const STICKS_MAX: usize = 1 << 27;
 /// The maximum number of triangles of all models of a scene together, and of all its mesh files.

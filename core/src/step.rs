@@ -42,7 +42,7 @@ pub enum StepError {
 }
 
 /// One step of fixed length: it runs `substeps` substeps, and each of them integrates once and then
-/// relaxes all sticks `iterations` times. `S` is the number type of the particles.
+/// relaxes all sticks `iterations` times (a world can have several such passes in a substep). `S` is the number type of the particles.
 ///
 /// Length, acceleration and damping are in SI units, so their meaning does not depend on the number
 /// of substeps. `n` substeps of one iteration leave less stretch than one substep of `n` iterations
@@ -64,7 +64,7 @@ pub struct Step<const D: usize, S = f32> {
     pub dt: S,
     /// The number of substeps, each `dt / substeps` long. Default: 8.
     pub substeps: u32,
-    /// How many times each substep relaxes all sticks. Default: 1.
+    /// How many times a substep (in a world, each pass of a substep) relaxes all sticks. Default: 1.
     pub iterations: u32,
     /// The acceleration of every free particle, m/s². Default: -9.81 along the second axis.
     #[cfg_attr(feature = "serde", serde(with = "crate::array"))]
@@ -169,7 +169,7 @@ impl<const D: usize, S: Real> Step<D, S> {
     /// The magnitude of a coordinate, m, by axis, below which a particle at rest begins to
     /// accelerate; beyond it the particle stays at rest. Infinite along axes without acceleration.
     ///
-    /// From rest, a substep adds only `acceleration h²` to a coordinate. If that is at most half an
+    /// From rest, a substep adds only `acceleration h²` to a coordinate. If that is less than half an
     /// ulp of the coordinate, it is lost in rounding, and the particle never moves. Without
     /// damping, the acceleration is accurate to 2 % at a hundredth of this distance. Doubling the
     /// substeps divides the distance by four.

@@ -134,8 +134,8 @@ impl Graph {
             Shape::Sheet(columns, rows, families) => {
                 let [columns, rows] = [columns % 24, rows % 10].map(|count| 1 + usize::from(count));
                 let has = |nth: &usize| families >> nth & 1 == 1;
-                let families = (0..Family::EVERY.len()).filter(has);
-                let families: Vec<Family> = families.map(|nth| Family::EVERY[nth]).collect();
+                let families = (0..Family::ALL.len()).filter(has);
+                let families: Vec<Family> = families.map(|nth| Family::ALL[nth]).collect();
                 let new_sheet = Sheet::new(columns, rows, &families);
                 let pairs = new_sheet.pairs();
                 sheet = Some(new_sheet);

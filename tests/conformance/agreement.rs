@@ -80,7 +80,7 @@ fn kernels_agree_on_sheets_of_every_width_and_height() {
         widths.zip(heights).zip(value_kinds).zip(non_plain_percentages)
     {
         let height = if width > 100 { height.min(4) } else { height };
-        for families in [Family::STRUCTURAL, Family::SHEAR, Family::ALL, &[Family::Row2]] {
+        for families in [Family::STRUCTURAL, Family::SHEAR, Family::BEND, &[Family::Row2]] {
             assert_agree_in_order::<2>(
                 "sheet",
                 &Recipe::sheet([width, height], families, non_plain, values),
@@ -93,14 +93,14 @@ fn kernels_agree_on_sheets_of_every_width_and_height() {
     }
     // Rows that fill their registers, with few or no sticks that are not plain.
     for values in [Values::Uniform, Values::Moderate, Values::Extreme] {
-        assert_agree_in_order::<3>("sheet", &Recipe::sheet([64, 18], Family::ALL, 1, values));
-        assert_agree_in_order::<3>("sheet", &Recipe::sheet([128, 3], Family::ALL, 0, values));
+        assert_agree_in_order::<3>("sheet", &Recipe::sheet([64, 18], Family::BEND, 1, values));
+        assert_agree_in_order::<3>("sheet", &Recipe::sheet([128, 3], Family::BEND, 0, values));
     }
     // Several blocks of rows; the last block has a single row, or fewer rows than a stick spans.
     for [width, height] in [[3, 65], [18, 66], [5, 140], [70, 130]] {
         assert_agree_in_order::<3>(
             "sheet",
-            &Recipe::sheet([width, height], Family::ALL, 2, Values::Moderate),
+            &Recipe::sheet([width, height], Family::BEND, 2, Values::Moderate),
         );
     }
 }
@@ -109,7 +109,7 @@ fn kernels_agree_on_sheets_of_every_width_and_height() {
 #[test]
 fn kernels_agree_on_sheets_after_any_number_of_substeps_and_iterations() {
     for size in [[6, 70], [16, 9], [17, 140], [40, 40], [90, 33], [BAND_WIDTH_MAX + 1, 14]] {
-        let mesh: Mesh<3> = Recipe::sheet(size, Family::ALL, 3, Values::Moderate).mesh();
+        let mesh: Mesh<3> = Recipe::sheet(size, Family::BEND, 3, Values::Moderate).mesh();
         let schedule = mesh.schedule("sheet");
         let setup = Setup { mesh: &mesh, schedule: &schedule, formula: Formula::default() };
         for (substeps, iterations) in
@@ -125,7 +125,7 @@ fn kernels_agree_on_sheets_after_any_number_of_substeps_and_iterations() {
 #[test]
 fn kernels_agree_on_sheets_in_any_order() {
     for size in [[1, 1], [2, 1], [1, 9], [3, 17], [16, 8], [17, 9], [64, 3]] {
-        let recipe = Recipe::sheet(size, Family::ALL, 3, Values::Uniform);
+        let recipe = Recipe::sheet(size, Family::BEND, 3, Values::Uniform);
         assert_agree_on::<2>(&format!("{recipe:?}"), &recipe.mesh());
         assert_agree_on::<3>(&format!("{recipe:?}"), &recipe.mesh());
     }
@@ -200,7 +200,7 @@ fn kernels_agree_on_each_type_of_stick() {
 fn cloths_in_one_buffer_move_as_each_alone() {
     let step = Step { substeps: 2, iterations: 3, ..Step::default() };
     let cloths: [Mesh; 4] = [[9, 7], [17, 20], [2, 2], [33, 5]]
-        .map(|size| Recipe::sheet(size, Family::ALL, 0, Values::Moderate).mesh());
+        .map(|size| Recipe::sheet(size, Family::BEND, 0, Values::Moderate).mesh());
     let mut buffer = Particles::with_capacity(0);
     let (mut pairs, mut rests, mut blocks) = (Vec::new(), Vec::new(), Vec::new());
     for mesh in &cloths {
@@ -298,7 +298,7 @@ fn kernels_are_close_to_the_naive_oracle() {
 #[test]
 fn the_scalar_kernel_in_f64_equals_the_oracle_except_for_rounding() {
     for recipe in [
-        Recipe::sheet([9, 8], Family::ALL, 0, Values::Moderate),
+        Recipe::sheet([9, 8], Family::BEND, 0, Values::Moderate),
         Recipe::of(Shape::Graph(50, 120), 100, Values::Moderate),
     ] {
         let mesh: Mesh = recipe.mesh();
@@ -330,7 +330,7 @@ fn the_scalar_kernel_in_f64_equals_the_oracle_except_for_rounding() {
 #[test]
 fn in_other_dimensions_kernels_agree_or_return_a_typed_error() {
     fn outcome<const D: usize>(kernel: &impl Kernel<D>) -> Result<Particles<D>, PlanError> {
-        let mesh: Mesh<D> = Recipe::sheet([5, 4], Family::ALL, 20, Values::Extreme).mesh();
+        let mesh: Mesh<D> = Recipe::sheet([5, 4], Family::BEND, 20, Values::Extreme).mesh();
         let schedule = mesh.schedule("sheet");
         let Mesh { mut particles, sticks, .. } = mesh;
         let mut plan = kernel.plan(&particles, &sticks, &schedule, Formula::Halley)?;

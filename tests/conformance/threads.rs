@@ -179,7 +179,7 @@ fn the_large_mesh_is_distributed_over_threads() {
 
 #[test]
 fn a_large_sheet_is_distributed_over_threads_without_a_change_of_bits() {
-    let mesh: Mesh = Recipe::sheet([130, 200], Family::ALL, 1, Values::Uniform).mesh();
+    let mesh: Mesh = Recipe::sheet([130, 200], Family::BEND, 1, Values::Uniform).mesh();
     let schedule = mesh.schedule("sheet");
     let setup = Setup { mesh: &mesh, schedule: &schedule, formula: Formula::Halley };
     let expected = setup.assert_all_agree("alone", |start| start.steps(&step(), 2));
@@ -269,7 +269,7 @@ impl Executor for PanickingExecutor {
 
 #[test]
 fn a_session_whose_executor_panics_unwinds_and_writes_back() {
-    let sheet = Recipe::sheet([160, 160], Family::ALL, 0, Values::Uniform);
+    let sheet = Recipe::sheet([160, 160], Family::BEND, 0, Values::Uniform);
     let copies = Recipe::copies(Shape::Grid(40, 40), 30, 0, Values::Uniform);
     for (recipe, order, integrates) in [
         (&sheet, "sheet", true),

@@ -7,13 +7,14 @@ use taut::{Duplicates, Kind, Particles, Sticks};
 /// The distribution of the masses, positions, velocities and rest lengths of a mesh.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Values {
-    /// Typical cloth: the particles of the first row are pinned, the others have 1 kg, and sticks
-    /// of one direction have equal rest lengths.
+    /// Typical cloth: jittered points, the particles of the first row are pinned, the others have
+    /// 1 kg, and sticks of one direction have equal rest lengths.
     Uniform,
-    /// A size of a few metres, jittered grid positions, rest lengths within 20 % of the lengths,
-    /// masses of a few kilograms or pinned: rounding errors stay small.
+    /// Jittered points, rest lengths within 20 % of the lengths, masses of a few kilograms or pinned:
+    /// rounding errors stay small.
     Moderate,
-    /// Any accepted value: coincident ends, -0.0, any masses, rest lengths and velocities.
+    /// Values of many magnitudes: any accepted masses, coordinates up to 1e6 m, rest lengths from
+    /// 1e-8 to 1e7 m, coincident ends, -0.0.
     Extreme,
 }
 
@@ -128,7 +129,8 @@ fn any_inverse_mass(random: &mut ChaCha8Rng) -> f32 {
     }
 }
 
-/// Gives a stick random properties that are not plain, or tears it; a few sticks stay plain.
+/// Gives a stick a random stiffness, compliance or kind, or several of them, and may tear it. One
+/// stick of 15 stays plain and may be torn.
 pub(crate) fn make_non_plain(random: &mut ChaCha8Rng, sticks: &mut Sticks, stick: usize) {
     let properties = random.random_range(1..16);
     if properties & 1 != 0 {

@@ -31,7 +31,7 @@ pub(crate) fn available_kernels(scene_has: SheetsAndCopies) -> Vec<KernelEntry> 
                     Some(
                         "needs 6 or more models with the same sticks, or 16 or more if they are \
                          sheets of 24 to 47 columns (wider sheets, sheets with tethers, rigid bodies \
-                         and models that sleep do not count); this scene has fewer",
+                         and models that can sleep alone do not count); this scene has fewer",
                     )
                 } else {
                     None

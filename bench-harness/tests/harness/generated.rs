@@ -90,7 +90,7 @@ fn pulp_2_blocked_hilbert_halley(particles: Particles<3>, sticks: Sticks) -> Out
 fn grid_1_sheet_halley(mut particles: Particles<3>, sticks: Sticks) -> Outcome {
     use taut::prelude::*;
 
-    let sheet = Sheet::new(12, 12, Family::ALL);
+    let sheet = Sheet::new(12, 12, Family::BEND);
     let schedule = sheet.schedule(&sticks)?;
     let kernel = AnyKernel::named("grid")?;
     let mut plan = kernel.plan(&particles, &sticks, &schedule, Formula::Halley)?;
@@ -103,7 +103,7 @@ fn grid_1_sheet_halley(mut particles: Particles<3>, sticks: Sticks) -> Outcome {
 fn pulp_1_sheet_hilbert_halley(particles: Particles<3>, sticks: Sticks) -> Outcome {
     use taut::prelude::*;
 
-    let sheet = Sheet::new(12, 12, Family::ALL);
+    let sheet = Sheet::new(12, 12, Family::BEND);
     let schedule = sheet.schedule(&sticks)?;
     let renumbering = Renumbering::hilbert(&particles);
     let (mut particles, sticks) = renumbering.apply(&particles, &sticks);

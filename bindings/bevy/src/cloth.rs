@@ -118,7 +118,7 @@ impl Cloth {
     ) -> Result<Model, TautError> {
         let Sheet { columns, rows, size } = *sheet;
         let scaled = |length: f32, axis: usize| (f64::from(length) * scale[axis].abs()) as f32;
-        let families = if self.resists_bending { Family::ALL } else { Family::SHEAR };
+        let families = if self.resists_bending { Family::BEND } else { Family::SHEAR };
         let cloth = model::Cloth {
             columns,
             rows,

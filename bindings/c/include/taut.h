@@ -345,10 +345,10 @@ taut_status taut_world_from_mesh(const float *positions,
                                  const struct taut_kernels *kernels,
                                  struct taut_world **out);
 
-// Makes a world of `copies` copies of the scene that a world was made from, with the wind of that world, and
-// without its state, settings and tear factor. Copies do not collide with each other; each has the same
-// bits as alone. The vertices are in the order of the copies. A scene with self-collision, limbs, bodies or
-// ties is an error.
+// Makes a world of `copies` copies of the scene that a world was made from, with the wind of that world, but
+// with the initial state and settings of the scene, and no tear factor. Copies do not collide with each other;
+// each has the same bits as alone. The vertices are in the order of the copies. A scene with self-collision,
+// limbs, bodies or ties is an error.
 //
 // # Safety
 // `world` must be NULL or a valid world, and `out` must be NULL or point to a pointer.

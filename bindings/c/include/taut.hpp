@@ -88,8 +88,8 @@ public:
         return made;
     }
 
-    // A world of copies of the scene that this world was made from, with the wind of this world, and without its
-    // state, settings and tear factor. Each copy has the bits that it has alone.
+    // A world of copies of the scene that this world was made from, with the wind of this world, but with the initial
+    // state and settings of the scene, and no tear factor. Each copy has the same bits as if it were alone.
     world repeated(std::size_t copies) const {
         world made;
         check(taut_world_repeated(world_, copies, &made.world_));

@@ -10,14 +10,15 @@ use crate::particles::Particles;
 use crate::real::Real;
 use crate::sticks::Sticks;
 
-/// The maximum number of particles of a block. Their records take 16 KiB, a third of a typical L1
+/// The maximum number of particles of a block, except for the last block, which has the sticks left
+/// over from all others. Their records take 16 KiB, a third of a typical L1
 /// cache; batches have a few hundred sticks, enough for any lane count.
 pub const BLOCK_PARTICLES: usize = 1024;
 
-/// The shift of the Hilbert curve in each phase, as a fraction of the side of the bounding cube. The
-/// first phase has the sticks inside blocks. The second has the seams between these blocks, in blocks
-/// of its own, and the third the seams between the blocks of the second. With thirds, edges of coarse
-/// cells of two phases never coincide.
+/// The shift of the Hilbert curve in each of the first three phases, as a fraction of the side of the
+/// bounding cube. The first phase has the sticks inside blocks. The second has the seams between these
+/// blocks, in blocks of its own, and the third the seams between the blocks of the second. Shifted by
+/// thirds, the curve has no boundary of large cells in the same place in two phases.
 const SHIFTS: [f64; 3] = [0.0, 1.0 / 3.0, 2.0 / 3.0];
 
 /// See [`Schedule::blocked`](super::Schedule::blocked).

@@ -42,7 +42,7 @@ impl Sheet {
         let mut differences = BTreeSet::new();
         for &[a, b] in sticks.ends() {
             differences.insert(a.abs_diff(b) as usize);
-            if differences.len() > Family::EVERY.len() {
+            if differences.len() > Family::ALL.len() {
                 return None;
             }
         }
@@ -54,13 +54,13 @@ impl Sheet {
 
 /// [`Sheet::find`] for a given width.
 fn find_with_width<S: Real>(sticks: &Sticks<S>, width: usize) -> Option<(Sheet, Vec<u32>)> {
-    let mut present = [false; Family::EVERY.len()];
+    let mut present = [false; Family::ALL.len()];
     for ends in sticks.ends() {
         let (family, ..) = locate(*ends, width)?;
         present[family as usize] = true;
     }
     let families: Vec<Family> =
-        Family::EVERY.iter().copied().filter(|&family| present[family as usize]).collect();
+        Family::ALL.iter().copied().filter(|&family| present[family as usize]).collect();
     let sheet = Sheet::new(width, sticks.particles() / width, &families);
     let structural = Family::STRUCTURAL.iter().all(|family| families.contains(family));
     if !structural || sheet.stick_count() != sticks.len() {
@@ -88,6 +88,6 @@ fn locate(ends: [u32; 2], width: usize) -> Option<(Family, usize, usize)> {
     let span = [upper[0].abs_diff(lower[0]), lower[1] - upper[1]];
     let leans_left = span[1] > 0 && lower[0] < upper[0];
     let matches = |family: &Family| family.span() == span && family.leans_left() == leans_left;
-    let family = Family::EVERY.iter().copied().find(matches)?;
+    let family = Family::ALL.iter().copied().find(matches)?;
     Some((family, upper[0].min(lower[0]), upper[1]))
 }

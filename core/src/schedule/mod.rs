@@ -259,7 +259,7 @@ impl Schedule {
     /// use std::iter::repeat_n;
     /// use taut_core::{Duplicates, Family, Schedule, Sheet, Sticks};
     ///
-    /// let sheet = Sheet::new(32, 32, Family::ALL);
+    /// let sheet = Sheet::new(32, 32, Family::BEND);
     /// let rests = vec![1.0; sheet.pairs().len()];
     /// let sticks = Sticks::with_rests(32 * 32, &sheet.pairs(), &rests, Duplicates::Keep)?;
     /// let schedule = sheet.schedule(&sticks)?;

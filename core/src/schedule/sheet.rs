@@ -14,7 +14,7 @@ pub const BAND_ROWS: usize = 8;
 /// The number of rows of a band of a sheet wider than [`BAND_WIDTH_MAX`]: 8 rows of 1024 columns do
 /// not fit in the L1 cache and take 10 % more time than 4 rows.
 pub const WIDE_BAND_ROWS: usize = 4;
-/// The maximum number of columns of a sheet whose bands have [`BAND_ROWS`].
+/// The maximum number of columns of a sheet whose bands have [`BAND_ROWS`] rows.
 pub const BAND_WIDTH_MAX: usize = 512;
 
 /// The number of rows of a block, on every machine. Blocks are the tasks of threads; seams join them.
@@ -63,7 +63,7 @@ impl Family {
     pub const SHEAR: &[Self] = &[Self::Row, Self::Column, Self::Diagonal, Self::Antidiagonal];
     /// The families of [`SHEAR`](Self::SHEAR) and the same with span 2, which resist bending (as in
     /// Mosegaard's tutorial).
-    pub const ALL: &[Self] = &[
+    pub const BEND: &[Self] = &[
         Self::Row,
         Self::Column,
         Self::Diagonal,
@@ -74,7 +74,7 @@ impl Family {
         Self::Antidiagonal2,
     ];
     /// All families of this enum.
-    pub const EVERY: &[Self] = &[
+    pub const ALL: &[Self] = &[
         Self::Row,
         Self::Column,
         Self::Diagonal,
@@ -142,10 +142,7 @@ pub struct Sheet {
 
 /// The given sticks differ from those of the sheet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "expected {expected} sticks of a sheet of {particles} particles, found {given} sticks (first \
-     difference: stick {first_difference})"
-)]
+#[error("expected {expected} sticks of a sheet of {particles} particles, found {}", found(self))]
 pub struct SheetError {
     /// How many sticks the sheet has.
     pub expected: usize,
@@ -153,8 +150,19 @@ pub struct SheetError {
     pub particles: usize,
     /// How many sticks were given.
     pub given: usize,
-    /// The first stick whose ends differ, or that only one of the two lists has.
-    pub first_difference: usize,
+    /// Of how many particles.
+    pub given_particles: usize,
+    /// The first stick whose ends differ, or that only one of the two lists has. `None` if only the
+    /// numbers of particles differ.
+    pub first_difference: Option<usize>,
+}
+
+/// What was given instead of the sticks of a sheet.
+fn found(SheetError { given, given_particles, first_difference, .. }: &SheetError) -> String {
+    match first_difference {
+        Some(stick) => format!("{given} sticks (first difference: stick {stick})"),
+        None => format!("the same sticks of {given_particles} particles"),
+    }
 }
 
 /// A block, a seam or a band of a sheet: the sticks whose upper and lower ends are in given rows.
@@ -239,8 +247,7 @@ impl Sheet {
     /// The family of each stick, and the column and row at which its bounding box begins, in the
     /// order of stick numbers.
     pub fn stick_locations(&self) -> impl Iterator<Item = (Family, usize, usize)> {
-        // Leaves out the larger span 1 or 2 if no stick has it, because iterating over all cells is
-        // slow.
+        // Skips a span that no stick has, because each span takes a loop over all cells.
         let spans = [1, 2].into_iter().filter(|&span| {
             let mut of_span = self.families.iter().filter(|family| family.larger_span() == span);
             of_span.any(|&family| self.fits(family, 0, 0))
@@ -329,7 +336,8 @@ impl Sheet {
     /// The schedule that this sheet implies, written out: two phases of the blocks of
     /// [`phases`](Self::phases); in a block, bands of [`band_rows`](Self::band_rows) in sequence;
     /// in a band one family after the other; in a family row by row. A row is one batch, or two
-    /// alternating ones where the sticks lie along the row.
+    /// alternating ones where the sticks lie along the row. If any stick of the sheet is not plain, each
+    /// of these batches is split into its plain sticks and then the others.
     ///
     /// # Errors
     /// If `sticks` are not [the sheet's](Sheet::pairs).
@@ -344,7 +352,8 @@ impl Sheet {
                 expected,
                 particles,
                 given: sticks.len(),
-                first_difference: equal,
+                given_particles: sticks.particles(),
+                first_difference: (equal < expected.max(sticks.len())).then_some(equal),
             });
         }
         let mut builder = Builder::new(sticks.len());

@@ -129,8 +129,8 @@ impl AnyKernel {
     /// use taut_any::AnyKernel;
     /// use taut_core::{Family, Sheet};
     ///
-    /// assert!(AnyKernel::suits_grid(&Sheet::new(4, 8, Family::ALL)));
-    /// assert!(!AnyKernel::suits_grid(&Sheet::new(3, 64, Family::ALL)));
+    /// assert!(AnyKernel::suits_grid(&Sheet::new(4, 8, Family::BEND)));
+    /// assert!(!AnyKernel::suits_grid(&Sheet::new(3, 64, Family::BEND)));
     /// ```
     pub fn suits_grid(sheet: &Sheet) -> bool {
         sheet.width() >= GRID_WIDTH_MIN

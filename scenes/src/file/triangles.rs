@@ -37,11 +37,11 @@ macro_rules! triangles {
         impl $table {
             fn read(
                 &self,
-                files: &crate::file::TriangleReader,
+                read_file: &crate::file::TriangleReader,
             ) -> Result<crate::file::Triangles, crate::file::error::BuildError> {
                 let Self { positions, triangles, file, scale, .. } = self;
                 let inline = (positions.as_deref(), triangles.as_deref());
-                crate::file::triangles::read(inline, file.as_deref(), *scale, files)
+                crate::file::triangles::read(inline, file.as_deref(), *scale, read_file)
             }
         }
     };
@@ -49,12 +49,12 @@ macro_rules! triangles {
 pub(super) use triangles;
 
 /// Returns the positions and triangles in the table, or those of a file, whose positions are
-/// multiplied by `scale`. A table has either; `scale` is only for a file.
+/// multiplied by `scale`. A table has one or the other; only a file can have a `scale`.
 pub(super) fn read(
     (positions, triangles): (Option<&[Vector<3>]>, Option<&[[u32; 3]]>),
     file: Option<&str>,
     scale: Option<f64>,
-    files: &TriangleReader,
+    read_file: &TriangleReader,
 ) -> Result<Triangles, BuildError> {
     match (positions, triangles, file) {
         (Some(positions), Some(triangles), None) if scale.is_none() => {
@@ -65,7 +65,7 @@ pub(super) fn read(
             let (range, expected) = (1e-9..=1e9, "from 1e-9 to 1e9");
             ModelError::check("scale", "the scale of a file", scale, range, expected)?;
             let (mut positions, triangles) =
-                files(file).map_err(|error| with_sources(&*error)).at("file")?;
+                read_file(file).map_err(|error| with_sources(&*error)).at("file")?;
             for x in positions.as_flattened_mut() {
                 *x = (f64::from(*x) * scale) as f32;
             }
@@ -75,14 +75,14 @@ pub(super) fn read(
     }
 }
 
-/// Returns a reader like `files` that limits the total size of all files that it reads: a scene can
+/// Returns a reader like `read_file` that limits the total size of all files that it reads: a scene can
 /// name one large file any number of times.
 pub(super) fn limited<'a>(
-    files: &'a TriangleReader,
+    read_file: &'a TriangleReader,
 ) -> impl Fn(&str) -> Result<Triangles, Box<dyn Error>> + 'a {
     let totals = Cell::new([0, 0]);
     move |file| {
-        let (positions, triangles) = files(file)?;
+        let (positions, triangles) = read_file(file)?;
         let [vertices, faces] = totals.get();
         let all = [vertices + positions.len() as u128, faces + triangles.len() as u128];
         check_limit("vertices of all mesh files", all[0], PARTICLES_MAX)?;

@@ -36,7 +36,7 @@ pub struct LibraryScene {
     pub size_unit: &'static str,
     /// Whether the size is a number of models with the same sticks, which a world simulates as
     /// copies if there are enough.
-    pub copies: bool,
+    pub size_is_copies: bool,
     /// Number of dimensions, 2 or 3.
     pub dimensions: usize,
     /// Upper bound of the residual (root mean square) after every step, at the default size and

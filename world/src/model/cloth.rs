@@ -70,7 +70,7 @@ pub enum Diagonals {
 /// The parameters of a rectangle of cloth.
 ///
 /// The default is a square metre of cotton (0.2 kg/m²) of 32 by 32 particles with the sticks of
-/// [`Family::ALL`]. It is in the plane of x and y with its middle at the origin.
+/// [`Family::BEND`]. It is in the plane of x and y with its middle at the origin.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cloth<const D: usize = 3> {
     /// Particles from left to right, at least 2.
@@ -84,7 +84,7 @@ pub struct Cloth<const D: usize = 3> {
     /// Its orientation.
     pub axes: Axes<D>,
     /// The families of its sticks: [`Family::STRUCTURAL`], [`Family::SHEAR`] (with diagonals),
-    /// [`Family::ALL`] (also with bending sticks), or any others.
+    /// [`Family::BEND`] (also with bending sticks), or any others.
     pub families: Vec<Family>,
     /// Mass per area, kg/m².
     pub density: f32,
@@ -100,7 +100,7 @@ impl<const D: usize> Default for Cloth<D> {
             width: 1.0,
             height: 1.0,
             axes: Axes::default(),
-            families: Family::ALL.to_vec(),
+            families: Family::BEND.to_vec(),
             density: 0.2,
             diagonals: Diagonals::default(),
         }
@@ -127,7 +127,7 @@ impl<const D: usize> Model<D> {
     /// and `down` downwards. Groups: `top`, `bottom`, `left`, `right`; `corners` (upper left, upper
     /// right, lower left, lower right) and `top corners`.
     ///
-    /// The sets of families [`Family::STRUCTURAL`], [`Family::SHEAR`] and [`Family::ALL`] are those of
+    /// The sets of families [`Family::STRUCTURAL`], [`Family::SHEAR`] and [`Family::BEND`] are those of
     /// Mosegaard's cloth simulation tutorial (2009).
     ///
     /// ```

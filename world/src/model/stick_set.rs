@@ -40,7 +40,7 @@ impl StickSet {
         match self {
             Self::Structural => Family::STRUCTURAL,
             Self::Shear => Family::SHEAR,
-            Self::All => Family::ALL,
+            Self::All => Family::BEND,
         }
     }
 

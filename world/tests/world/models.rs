@@ -192,3 +192,19 @@ fn numbers_of_particles_that_do_not_exist_are_errors_of_the_world() {
     let error = World::new(&scene, |_| ScalarKernel).err();
     assert!(matches!(error, Some(WorldError::Step(_))), "{error:?}");
 }
+
+#[test]
+fn a_hanging_mesh_is_pinned_at_its_highest_particles() {
+    // A zigzag band of triangles. The heights are a permutation, so each is there once.
+    let count = 101;
+    let height = |i: usize| (i * 37 % count) as f32;
+    let positions: Vec<[f32; 3]> =
+        (0..count).map(|i| [i as f32, height(i), (i % 2) as f32]).collect();
+    let triangles: Vec<[u32; 3]> = (2..count as u32).map(|i| [i - 2, i - 1, i]).collect();
+    let model = Model::hanging(&positions, &triangles, StickSet::Structural).unwrap();
+    for (particle, &inverse_mass) in model.particles.inverse_masses().iter().enumerate() {
+        // 2 % of 101, rounded up, are 3.
+        let pinned = height(particle) >= (count - 3) as f32;
+        assert_eq!(inverse_mass, if pinned { 0.0 } else { 1.0 }, "particle {particle}");
+    }
+}

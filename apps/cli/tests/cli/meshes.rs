@@ -42,7 +42,7 @@ fn the_output_describes_the_file_and_the_scaling() {
 }
 
 #[test]
-fn the_highest_two_percent_of_vertices_are_pinned() {
+fn two_percent_of_the_vertices_are_pinned() {
     let folder = Folder::with_files(&valid_files());
     let structural = folder.report(&format!("--mesh big.ply --sticks structural {FEW_ROWS}"));
     let particles = (CELLS + 1) * (CELLS + 1);
@@ -57,7 +57,7 @@ fn the_highest_two_percent_of_vertices_are_pinned() {
     assert!(all.scene()["sticks"].as_u64() > structural.scene()["sticks"].as_u64());
 }
 
-/// The sizes of the two meshes differ by a power of two, so scaling causes no rounding.
+/// The sizes of the two meshes differ by a power of two, so both are rounded to the same coordinates.
 #[test]
 fn the_unit_of_a_file_matters_only_with_keep_scale() {
     let folder = Folder::with_files(&[("one.obj", obj(1.0)), ("large.obj", obj(1024.0))]);
@@ -72,7 +72,7 @@ fn the_unit_of_a_file_matters_only_with_keep_scale() {
 }
 
 #[test]
-fn every_option_works_on_a_mesh() {
+fn options_can_be_combined_with_a_mesh() {
     let folder = Folder::with_files(&valid_files());
     for arguments in [
         "--shuffle 1 --sticks structural",

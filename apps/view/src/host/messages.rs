@@ -11,7 +11,7 @@ use crate::pages::TopologySent;
 use crate::protocol::{Message, Notice, SceneEntry, State};
 use crate::session::with_session;
 
-/// The interval between updates of the figures, s.
+/// The interval between updates of the figures (the live numbers that pages show), s.
 pub(super) const FIGURES_INTERVAL: f64 = 0.1;
 
 impl Host {
@@ -84,13 +84,13 @@ impl Host {
             dimensions: self.session.dimensions(),
             sizes: library_scene.map(|scene| sizes(scene, self.size)),
             size: self.size,
-            size_is: library_scene.map(|scene| scene.size_unit),
+            size_unit: library_scene.map(|scene| scene.size_unit),
             copies_max: library_scene
-                .filter(|scene| scene.copies)
+                .filter(|scene| scene.size_is_copies)
                 .map(|scene| size_max(scene, self.initial_size)),
             kernels: available_kernels(session.has_sheets_and_copies()),
             formulas: Formula::ALL.iter().map(ToString::to_string).collect(),
-            schedules: session.orders(),
+            orders: session.orders(),
             threads: self.threads,
             settings: session.current_settings(),
             gravity: self.request.gravity,

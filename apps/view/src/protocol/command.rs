@@ -10,7 +10,7 @@ pub enum Command {
     Scene {
         /// The name of a library scene, or `file`.
         scene: String,
-        /// The size, in the unit of [`State::size_is`](super::State::size_is). Absent: the scene's
+        /// The size, in units of [`State::size_unit`](super::State::size_unit). Absent: the scene's
         /// default size.
         #[serde(default)]
         size: Option<usize>,

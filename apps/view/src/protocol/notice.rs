@@ -29,10 +29,11 @@ pub struct State {
     pub dimensions: usize,
     /// Suggested sizes; other sizes are valid, too. `None` for a scene from a file.
     pub sizes: Option<Vec<usize>>,
-    /// The current size, in the unit of `size_is`. `None` for a scene from a file.
+    /// The current size, in units of `size_unit`. `None` for a scene from a file.
     pub size: Option<usize>,
     /// What the size counts, such as `particles across`. `None` for a scene from a file.
-    pub size_is: Option<&'static str>,
+    #[serde(rename = "size_is")]
+    pub size_unit: Option<&'static str>,
     /// The largest size, if the size of the scene is a number of copies; `None` in other scenes.
     pub copies_max: Option<usize>,
     /// The available kernels, those with the most lanes first.
@@ -40,7 +41,8 @@ pub struct State {
     /// The available formulas.
     pub formulas: Vec<String>,
     /// The names of the orders that the scene supports.
-    pub schedules: Vec<String>,
+    #[serde(rename = "schedules")]
+    pub orders: Vec<String>,
     /// The maximum number of threads.
     pub threads: usize,
     /// The current settings.

@@ -319,11 +319,16 @@ fn scenes_of_copies_can_be_loaded_with_any_number_of_copies() {
         let copies = kernels.iter().find(|kernel| kernel["name"] == "copies").unwrap();
         assert_eq!(
             copies["reason"].is_null(),
-            library_scene.copies,
+            library_scene.size_is_copies,
             "{}: {copies}",
             library_scene.name
         );
-        assert_eq!(state["copies_max"].is_number(), library_scene.copies, "{}", library_scene.name);
+        assert_eq!(
+            state["copies_max"].is_number(),
+            library_scene.size_is_copies,
+            "{}",
+            library_scene.name
+        );
     }
     let mut page = Page::new("plants", 3);
     let particles = |state: &Value| state["counts"]["particles"].as_u64().unwrap();

@@ -49,7 +49,7 @@ fn meshes() -> Vec<(String, Mesh)> {
         [700, 6],
     ];
     for [width, height] in sizes {
-        for (name, families) in [("shear", Family::SHEAR), ("all", Family::ALL)] {
+        for (name, families) in [("shear", Family::SHEAR), ("all", Family::BEND)] {
             let mesh = sheet_mesh(width, height, families).1;
             meshes.push((format!("sheet-{width}x{height}-{name}"), mesh));
         }
@@ -69,7 +69,7 @@ fn meshes() -> Vec<(String, Mesh)> {
         meshes.push((name.to_owned(), Recipe::plain(vec![component]).mesh()));
     }
     // Sticks of a sheet that are not plain, and second sticks between the same ends.
-    let Mesh { particles, sticks } = sheet_mesh(70, 60, Family::ALL).1;
+    let Mesh { particles, sticks } = sheet_mesh(70, 60, Family::BEND).1;
     let mut pairs = sticks.ends().to_vec();
     pairs.extend(sticks.ends().iter().step_by(7).map(|&[a, b]| [b, a]));
     let mut sticks = Sticks::joining(&particles, &pairs, Duplicates::Keep).unwrap();
@@ -115,7 +115,7 @@ fn lines() -> Vec<String> {
         [9, 129, 8],
     ];
     for [width, height, families] in sheets {
-        let (sheet, mesh) = sheet_mesh(width, height, &Family::EVERY[..families]);
+        let (sheet, mesh) = sheet_mesh(width, height, &Family::ALL[..families]);
         let schedule = sheet.schedule(&mesh.sticks).unwrap();
         lines.push(format!("sheet-{width}x{height}-{families} sheet {:016x}", hash(&schedule)));
         let mut order: Vec<u32> = (0..mesh.sticks.len() as u32).collect();
@@ -132,7 +132,7 @@ fn lines() -> Vec<String> {
     let small: Vec<Mesh> = vec![
         Recipe::plain(vec![Component::Chain(30)]).mesh(),
         Recipe::plain(vec![Component::Grid(6, 5)]).mesh(),
-        sheet_mesh(20, 20, Family::ALL).1,
+        sheet_mesh(20, 20, Family::BEND).1,
         Recipe::large(20).mesh(),
     ];
     let one = &small[1];

@@ -174,7 +174,7 @@ fn colours_are_phases_and_at_most_twice_the_largest_degree_minus_one() {
 
 #[test]
 fn sheets_have_few_colours_of_nearly_equal_size() {
-    for (families, side) in [(Family::STRUCTURAL, 63), (Family::SHEAR, 64), (Family::ALL, 64)] {
+    for (families, side) in [(Family::STRUCTURAL, 63), (Family::SHEAR, 64), (Family::BEND, 64)] {
         let sticks = sheet_mesh(side, side, families).1.sticks;
         let sizes: Vec<usize> = Schedule::coloured(&sticks).batches().map(<[u32]>::len).collect();
         let degree = largest_degree(&sticks, |_| true);

@@ -4,7 +4,8 @@ use taut_mesh::{LoadOptions, Loaded};
 
 use crate::shapes::{Shape, cube, loaded, patch, read};
 
-/// The shape with a separate vertex for each corner of each face, as exporters write seams.
+/// The shape with a separate vertex for each corner of each face, as exporters split vertices along
+/// seams of textures and normals.
 fn split(shape: &Shape) -> Shape {
     let mut split = Shape { positions: Vec::new(), faces: Vec::new() };
     for face in &shape.faces {
@@ -29,8 +30,8 @@ fn assert_consistent(name: &str, loaded: &Loaded) {
         "{name}"
     );
     assert!(mesh.triangles.iter().all(|[a, b, c]| a != b && b != c && c != a), "{name}");
-    // The vertex map maps the corners of each triangle to those of the mesh, and some vertex of the
-    // file to each vertex of the mesh.
+    // The vertex map maps the corners of each triangle of the file to its corners in the mesh, and
+    // each vertex of the mesh is the image of a vertex of the file.
     assert_eq!(vertex_map.vertices.len(), report.vertices, "{name}");
     assert_eq!(vertex_map.vertices.iter().filter(|it| it.is_none()).count(), dropped, "{name}");
     let corners =
