@@ -6,7 +6,8 @@ use taut::{AnyKernel, Formula, Kernel, Plan, PlanError, ScalarKernel, StepError,
 use crate::runner::{Runner, State};
 use crate::scenario::Scenario;
 
-/// Frames before the start of a run, in which the model falls and stretches.
+/// Frames that a model is simulated before all its runs, in which it falls and stretches. The state
+/// after them is the start of every run.
 pub const WARMUP_FRAMES: usize = 60;
 /// The maximum number of frames of a run. A model that settles gets denormal coordinates, which are
 /// slow, so runs are short and restart.
@@ -73,11 +74,11 @@ pub enum InvalidRun {
 }
 
 impl BenchCase {
-    /// Runs a [model](Scenario::model) of the scenario up to the start, then runs the scalar kernel
-    /// from there for the expected hashes.
+    /// Simulates a [model](Scenario::model) of the scenario for [`WARMUP_FRAMES`], then runs the scalar
+    /// kernel from there for the expected hashes.
     ///
     /// # Errors
-    /// If the arrangement does not suit the model, or the step is invalid.
+    /// If the arrangement does not suit the model, a plan cannot be made, or the step is invalid.
     pub fn new(
         scenario: Scenario,
         mut model: Model,
@@ -129,7 +130,8 @@ pub struct Run<'a> {
     case: &'a BenchCase,
     runner: Runner,
     start: State,
-    /// Whether all positions were finite since the start.
+    /// Whether all positions were finite since the start; always true for the textbook loop, which does
+    /// not check them.
     finite: bool,
     /// Whether [`verify`](Self::verify) compares the bits with those of the scalar kernel.
     checks_bits: bool,

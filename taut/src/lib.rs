@@ -27,9 +27,9 @@
 //!
 //! # Picking a kernel
 //!
-//! - By feature flag, as one type: [`DefaultKernel`] is the best of the kernels whose features are
+//! - At compile time, by feature flag: [`DefaultKernel`] is the best of the kernels whose features are
 //!   on (`pulp`, `wide`, `scalar`, in this order).
-//! - At run time, by value: [`AnyKernel::best`] for this machine, [`AnyKernel::best_for`] for this
+//! - At run time, as an [`AnyKernel`]: [`AnyKernel::best`] for this machine, [`AnyKernel::best_for`] for this
 //!   machine and a schedule (regular [sheets](Sheet) and [copies](Copies) of one mesh have special
 //!   kernels), [`AnyKernel::named`] for a kernel by name, [`AnyKernel::available`] for all.
 #![cfg_attr(not(feature = "std"), no_std)]

@@ -165,7 +165,8 @@ fn measured_text(measured: &MeasuredValue) -> String {
     format!("{} ({bound}) {what}", value_text(measured))
 }
 
-/// Formats a value and its unit; a value that must be exact is not rounded.
+/// Formats a value and its unit. A whole number that must be exact is written in full; other values
+/// are rounded.
 fn value_text(measured: &MeasuredValue) -> String {
     let MeasuredValue { unit, value, bound, .. } = *measured;
     let exact = matches!(bound, Bound::Exactly(_));

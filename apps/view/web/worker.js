@@ -1,14 +1,13 @@
 // Runs the host as WebAssembly in a web worker, so that the page needs no server. Receives commands as JSON strings,
 // and posts the messages of the host as JSON strings and ArrayBuffers. apps/view/wasm/src/lib.rs describes the exports
 // of the module.
-'use strict';
 
 let host = null;
 const earlyCommands = []; // commands that were received before the module was loaded
 
 onmessage = ({ data }) => (host ? host.command(data) : earlyCommands.push(data));
 
-/** Starts the simulation. Returns the function that runs a command. */
+/** Starts the simulation. Returns the host, whose `command` runs a command. */
 function start(wasm) {
   const memory = wasm.memory;
   // A new view at each call, because `memory.buffer` is replaced when the memory grows.
@@ -67,6 +66,6 @@ try {
   host = start(instance.exports);
   earlyCommands.forEach(host.command);
 } catch (error) {
-  // An uncaught error ends the worker, and the page shows it for as long as it is open.
+  // An uncaught error reaches `onerror` in worker-transport.js, which shows its message.
   setTimeout(() => { throw new Error(`it could not be started: ${error}`); });
 }

@@ -30,8 +30,8 @@ pub enum MeshOrder {
 
 impl MeshOrder {
     /// [`Banded`](Self::Banded) if at least half of the sticks are in runs of at least
-    /// [`RUN_STICKS`](super::RUN_STICKS) sticks. Otherwise [`Blocked`](Self::Blocked) if there are at
-    /// most [`BLOCK_PARTICLES`] particles, too few for packets of stars, or no sticks; else
+    /// [`RUN_STICKS`](super::RUN_STICKS) sticks. Otherwise [`Blocked`](Self::Blocked) if there are no
+    /// sticks, or at most [`BLOCK_PARTICLES`] particles (too few to fill packets of stars); else
     /// [`Starred`](Self::Starred). For more than 65,536 particles the fraction is estimated from a
     /// sample of the sticks, which is the same on every machine.
     pub fn of<S: Real>(sticks: &Sticks<S>) -> Self {
@@ -48,13 +48,15 @@ impl MeshOrder {
 impl Schedule {
     /// The default for a mesh: the schedule that [`MeshOrder::of`] names.
     ///
-    /// If the numbers of a large mesh are scattered in memory, it is faster, above all on several
-    /// threads, if its particles are renumbered by [`Renumbering::reverse_cuthill_mckee`] before:
-    /// [`Schedule::starred`] of the renumbered sticks is then the same order. That numbering also
-    /// depends on the order in which the sticks are listed.
+    /// A large mesh whose sticks join particles far apart in memory is relaxed faster, above all on
+    /// several threads, if its particles are first renumbered by
+    /// [`Renumbering::reverse_cuthill_mckee`]; [`Schedule::starred`] of the renumbered sticks is the
+    /// same order as this one. That numbering depends on the ends of the sticks and on the order in
+    /// which they are listed.
     ///
     /// # Panics
-    /// Same as [`Schedule::blocked`].
+    /// If the order is [`MeshOrder::Blocked`] and there are fewer particles than
+    /// [`Sticks::particles`].
     pub fn for_mesh<const D: usize, S: Real>(
         particles: &Particles<D, S>,
         sticks: &Sticks<S>,

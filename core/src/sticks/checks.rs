@@ -4,7 +4,7 @@ use super::{COMPLIANCE_MAX, REST_MAX, REST_MIN, StickError};
 use crate::real::Real;
 
 /// Checks that the ends of each pair are two different particles below `particles`.
-pub(super) fn check_ends(pairs: &[[u32; 2]], particles: usize) -> Result<(), StickError> {
+pub(super) fn check_pairs(pairs: &[[u32; 2]], particles: usize) -> Result<(), StickError> {
     for (stick, &[a, b]) in pairs.iter().enumerate() {
         if let Some(particle) = [a, b].into_iter().find(|&end| end as usize >= particles) {
             return Err(StickError::NoSuchParticle { stick, particle, particles });

@@ -19,7 +19,7 @@ use crate::real::Real;
 use crate::renumbering::{PermutationError, Renumbering};
 
 use checks::{
-    check_ends, checked_compliance, checked_rest, checked_stiffness, converted_stiffness,
+    check_pairs, checked_compliance, checked_rest, checked_stiffness, converted_stiffness,
 };
 pub use error::StickError;
 pub use kind::Kind;
@@ -28,8 +28,9 @@ pub(crate) use pairs::{same_ends, sorted_by_ends};
 
 /// The shortest valid rest length, m.
 pub const REST_MIN: f64 = 1e-15;
-/// The longest valid rest length, m. It keeps the factor of a stick finite in `f32`, for all valid
-/// inverse masses and all lengths at which the stick has a direction (from 1.1e-19 m on).
+/// The longest valid rest length, m. It keeps the factor `g` of the correction (see
+/// [`Factor`](crate::Factor)) finite in `f32`, for all valid inverse masses and all lengths whose
+/// square is a normal `f32` (1.1e-19 to 1.8e19 m).
 pub const REST_MAX: f64 = 1e10;
 /// The largest valid compliance, m/N.
 pub const COMPLIANCE_MAX: f64 = 100.0;
@@ -86,7 +87,7 @@ impl<S: Real> Sticks<S> {
         pairs: &[[u32; 2]],
         duplicates: Duplicates,
     ) -> Result<Self, StickError> {
-        check_ends(pairs, particles.len())?;
+        check_pairs(pairs, particles.len())?;
         let columns = core::array::from_fn(|axis| particles.positions(axis));
         let rests: Vec<S> =
             pairs.iter().map(|&ends| S::from_f64(length::<D, S>(columns, ends))).collect();
@@ -111,7 +112,7 @@ impl<S: Real> Sticks<S> {
         if pairs.len().max(particles) >= u32::MAX as usize {
             return Err(StickError::TooMany { pairs: pairs.len(), particles });
         }
-        check_ends(pairs, particles)?;
+        check_pairs(pairs, particles)?;
         for (stick, &rest) in rests.iter().enumerate() {
             checked_rest(stick, rest)?;
         }
@@ -244,7 +245,7 @@ impl<S: Real> Sticks<S> {
         self.kind[stick]
     }
 
-    /// The multipliers of the factor, by kind and stiffness; `stretched` is [`ABSENT`] if the stick
+    /// The multipliers of the factor `g` of the correction, by kind and stiffness; `stretched` is [`ABSENT`] if the stick
     /// is torn.
     pub fn response(&self, stick: usize) -> Response<S> {
         let (kind, stiffness) = (self.kind[stick], self.stiffness[stick]);

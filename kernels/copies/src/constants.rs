@@ -36,7 +36,7 @@ pub(crate) struct GroupConstants {
     pub(crate) rest_terms: Vec<f32>,
     /// Whether each stick is [`WithoutResponse`](StickConstants::WithoutResponse), with the inverse mass and the weight
     /// term of the majority.
-    pub(crate) is_majority: Vec<bool>,
+    pub(crate) in_majority: Vec<bool>,
     /// The inverse mass at both ends that, together with `majority_weight_term`, more than half of
     /// the `WithoutResponse` sticks with ends of equal mass have; if there is no majority, that of any of them.
     /// It affects only the performance.
@@ -44,7 +44,7 @@ pub(crate) struct GroupConstants {
     /// The weight term of the majority.
     pub(crate) majority_weight_term: f32,
     /// The rest terms of sticks that are [`PlainByCopy`](StickConstants::PlainByCopy).
-    pub(crate) rests_by_copy: Rows<[f32; GROUP]>,
+    pub(crate) rest_terms_by_copy: Rows<[f32; GROUP]>,
     /// The constants of sticks that are [`ByCopy`](StickConstants::ByCopy).
     pub(crate) by_copy: Rows<ByCopy>,
     /// Whether any stick has had a compliance other than 0 since all constants were last refreshed.
@@ -60,7 +60,7 @@ pub(crate) enum StickConstants {
     /// All copies have these constants, and this response; the stick is not torn.
     WithResponse(Shared, Response<f32>),
     /// The rest lengths or masses differ between copies; the stick is plain in all of them, and the
-    /// formula does not store weight terms. The rest terms are at this index of [`GroupConstants::rests_by_copy`].
+    /// formula does not store weight terms. The rest terms are at this index of [`GroupConstants::rest_terms_by_copy`].
     PlainByCopy(u32),
     /// Any other stick. The constants are at this index of [`GroupConstants::by_copy`].
     ByCopy(u32),
@@ -287,10 +287,10 @@ impl GroupConstants {
         Self {
             sticks: alloc::vec![StickConstants::WithoutResponse(unset); sticks],
             rest_terms: alloc::vec![0.0; sticks],
-            is_majority: alloc::vec![false; sticks],
+            in_majority: alloc::vec![false; sticks],
             majority_inverse_mass: 0.0,
             majority_weight_term: 0.0,
-            rests_by_copy: Rows::new(),
+            rest_terms_by_copy: Rows::new(),
             by_copy: Rows::new(),
             compliant: false,
         }
@@ -301,7 +301,7 @@ impl GroupConstants {
     fn set(&mut self, index: usize, lanes: &[(Shared, Response<f32>); GROUP], stores_weight: bool) {
         match self.sticks[index] {
             StickConstants::WithoutResponse(_) | StickConstants::WithResponse(..) => {}
-            StickConstants::PlainByCopy(row) => self.rests_by_copy.remove(row),
+            StickConstants::PlainByCopy(row) => self.rest_terms_by_copy.remove(row),
             StickConstants::ByCopy(row) => self.by_copy.remove(row),
         }
         let (shared, response) = lanes[0];
@@ -323,17 +323,17 @@ impl GroupConstants {
             StickConstants::WithResponse(shared, response)
         } else if !stores_weight && lanes.iter().all(is_plain) {
             let rest_terms = lanes.map(|(shared, _)| shared.rest_term);
-            StickConstants::PlainByCopy(self.rests_by_copy.insert(rest_terms))
+            StickConstants::PlainByCopy(self.rest_terms_by_copy.insert(rest_terms))
         } else {
             StickConstants::ByCopy(self.by_copy.insert(ByCopy::new(lanes)))
         };
         self.rest_terms[index] = shared.rest_term;
-        self.set_is_majority(index);
+        self.set_in_majority(index);
     }
 
     /// Sets whether the stick at an index is of the majority.
-    fn set_is_majority(&mut self, index: usize) {
-        self.is_majority[index] = match self.sticks[index] {
+    fn set_in_majority(&mut self, index: usize) {
+        self.in_majority[index] = match self.sticks[index] {
             StickConstants::WithoutResponse(Shared { inverse_masses, weight_term, .. }) => {
                 let bits = [inverse_masses[0], inverse_masses[1], weight_term].map(f32::to_bits);
                 let w = self.majority_inverse_mass;
@@ -367,7 +367,7 @@ impl GroupConstants {
             votes = if agrees { votes + 1 } else { votes - 1 };
         }
         for index in 0..self.sticks.len() {
-            self.set_is_majority(index);
+            self.set_in_majority(index);
         }
     }
 }

@@ -27,23 +27,23 @@ pub(crate) unsafe fn relax_group<V: Vector, F: Factor, const D: usize>(
     let GroupConstants {
         sticks,
         rest_terms,
-        is_majority,
+        in_majority,
         majority_inverse_mass,
         majority_weight_term,
-        rests_by_copy,
+        rest_terms_by_copy,
         by_copy,
         ..
     } = &constants.groups[group];
-    let equal_masses = [V::splat(cpu, *majority_inverse_mass); 2];
-    let equal_weight_term = V::splat(cpu, *majority_weight_term);
-    for (((&ends, stick), &rest_term), &is_majority) in
-        ends.iter().zip(sticks).zip(rest_terms).zip(is_majority)
+    let majority_masses = [V::splat(cpu, *majority_inverse_mass); 2];
+    let majority_weight = V::splat(cpu, *majority_weight_term);
+    for (((&ends, stick), &rest_term), &in_majority) in
+        ends.iter().zip(sticks).zip(rest_terms).zip(in_majority)
     {
         // SAFETY: by contract; ends are multiples of `GROUP` below the length of a group.
         unsafe {
-            if is_majority {
-                let terms = [V::splat(cpu, rest_term), equal_weight_term];
-                copies.relax_shared::<F>(ends, equal_masses, terms, None);
+            if in_majority {
+                let terms = [V::splat(cpu, rest_term), majority_weight];
+                copies.relax_shared::<F>(ends, majority_masses, terms, None);
                 continue;
             }
             match stick {
@@ -60,7 +60,7 @@ pub(crate) unsafe fn relax_group<V: Vector, F: Factor, const D: usize>(
                     copies.relax_shared::<F>(ends, inverse_masses, terms, Some(response));
                 }
                 StickConstants::PlainByCopy(row) => {
-                    copies.relax_plain_by_copy::<F>(ends, rests_by_copy.get(*row));
+                    copies.relax_plain_by_copy::<F>(ends, rest_terms_by_copy.get(*row));
                 }
                 StickConstants::ByCopy(row) => copies.relax_by_copy::<F>(ends, by_copy.get(*row)),
             }
@@ -100,7 +100,7 @@ impl<V: Vector, const D: usize> GroupOfCopies<V, D> {
         terms: [V; 2],
         response: Option<Response<V>>,
     ) {
-        // With 16 lanes there is no loop.
+        // If a register has all lanes of a group, the limit is a constant, and the compiler removes the loop.
         let lanes = if V::LANES == GROUP { GROUP } else { self.lanes };
         for lane in (0..lanes).step_by(V::LANES) {
             // SAFETY: by contract: `lane + LANES <= GROUP`.

@@ -22,7 +22,7 @@ pub struct ParticleState<const D: usize = 3> {
     /// The time at the end of the substep, s.
     pub time: f64,
     /// The largest drag coefficient (force over speed), kg/s, that does not reverse its velocity in
-    /// this substep; infinite if the particle is pinned.
+    /// this substep if no other force acts; infinite if the particle is pinned.
     pub max_drag: f32,
 }
 
@@ -256,8 +256,8 @@ impl<L: Law<D>, const D: usize> AddFieldForces<'_, L, D> {
 }
 
 /// Drag of the air on a particle: `-(linear + quadratic |u|) u`, where `u` is its velocity relative
-/// to the air. However long the substep, it does not reverse `u`: at most it brings the particle to
-/// rest in the air, before damping.
+/// to the air. However long the substep, it does not reverse `u`: at most it gives the particle the
+/// velocity of the air, reduced by the damping of the substep. (Several drags on one particle add up.)
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Drag<const D: usize = 3> {
     /// Force over speed, kg/s: for slow and small objects (Stokes 1851, `6 π μ r` for a ball).
@@ -269,7 +269,7 @@ pub struct Drag<const D: usize = 3> {
 }
 
 impl<const D: usize> Drag<D> {
-    /// Drag proportional to speed, kg/s, in still air.
+    /// Drag proportional to speed, in still air. `linear`: force over speed, kg/s.
     pub fn linear(linear: f32) -> Self {
         Self { linear, quadratic: 0.0, air: [0.0; D] }
     }
@@ -334,8 +334,8 @@ pub struct Attractor<const D: usize = 3> {
     /// G m, the gravitational constant times the mass, m³/s², of a magnitude up to 1e24 (1.3e20 for the
     /// sun); negative values repel.
     pub strength: f32,
-    /// The softening length, m. Values below [`MIN_SOFTENING`](Self::MIN_SOFTENING) are treated as
-    /// that.
+    /// The softening length, m. Its sign is ignored; magnitudes below
+    /// [`MIN_SOFTENING`](Self::MIN_SOFTENING) are treated as that.
     pub softening: f32,
 }
 

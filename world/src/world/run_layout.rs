@@ -5,8 +5,8 @@ use taut_core::{RunKey, Sticks};
 /// Largest number of sticks whose lengths are computed together: the size of the buffer for them.
 pub(super) const CHUNK: usize = 64;
 
-/// Smallest number of sticks in a run. The lengths of shorter runs are computed stick by stick,
-/// which is faster.
+/// Smallest number of sticks in a run. Shorter runs become single sticks, because computing their
+/// lengths one by one is faster.
 const RUN_MIN: usize = 8;
 
 /// An order of the selected sticks: first the runs, whose ends are consecutive particles (as in a

@@ -155,12 +155,14 @@ proptest! {
             let mut particles = Particles::new(&points, &inverse_masses).unwrap();
             let p = point.position(&particles);
             // A point whose inverse mass is much smaller than those of its particles loses digits, so it is
-            // left out.
+            // skipped.
             let inverse_mass = point.inverse_mass(&particles);
             let largest = (0..4).map(|i| {
                 point.weights[i].abs() * inverse_masses[point.particles[i] as usize]
             }).fold(0.0, f32::max);
-            prop_assume!(inverse_mass == 0.0 || inverse_mass > 1e-3 * largest);
+            if inverse_mass > 0.0 && inverse_mass <= 1e-3 * largest {
+                continue;
+            }
             point.move_by(&mut particles, by);
             for i in 0..4 {
                 if inverse_masses[i] == 0.0 {

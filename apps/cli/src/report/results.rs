@@ -55,8 +55,8 @@ pub(crate) enum Subject {
     Copies,
 }
 
-/// The maximum predicted time of all frames of a row of the part `growth` together, s. At a size
-/// for which the prediction is longer, the row is skipped.
+/// The longest time, s, that the frames of a row of the part `growth` may take together. A row is
+/// skipped at sizes for which a longer time is predicted.
 pub(crate) const ROW_SECONDS_MAX: f64 = 1.5;
 
 /// The version of the file format. Other versions are rejected.
@@ -87,7 +87,8 @@ pub(crate) fn to_json<R: Serialize>(
     Ok(String::from_utf8(bytes)?)
 }
 
-/// The results of one build on one machine. Parts that were not measured are empty.
+/// The results of one machine, compiler, target and set of flags; the commits may differ. Parts that
+/// were not measured are empty.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Results {
     pub(crate) machine: Machine,
@@ -138,7 +139,9 @@ pub(crate) struct Timing {
     pub(crate) iterations: u32,
     pub(crate) frames: usize,
     pub(crate) frame_us_median: f64,
-    pub(crate) ns_per_stick_median: f64,
+    /// The median frame time over the number of relaxations of sticks in a frame, ns.
+    #[serde(rename = "ns_per_stick_median")]
+    pub(crate) ns_per_relaxation_median: f64,
     /// `None` if the textbook loop was not measured.
     pub(crate) speedup_over_textbook: Option<f64>,
     /// `None` if the scalar kernel was not measured.
@@ -152,7 +155,7 @@ pub(crate) struct Timing {
     pub(crate) finite: bool,
     /// `None` in older results, in which each part had a single subject.
     pub(crate) subject: Option<Subject>,
-    /// The lower bound of [`ns_per_stick_median`](Self::ns_per_stick_median) by the roofline model,
+    /// The lower bound of [`ns_per_relaxation_median`](Self::ns_per_relaxation_median) by the roofline model,
     /// in the part `growth`.
     pub(crate) limit_ns: Option<f64>,
 }
@@ -163,7 +166,8 @@ pub(crate) struct Outcome {
     pub(crate) scene: String,
     pub(crate) size: usize,
     /// The name of the stick set.
-    pub(crate) sticks: String,
+    #[serde(rename = "sticks")]
+    pub(crate) set: String,
     pub(crate) schedule: String,
     pub(crate) default_schedule: bool,
     pub(crate) formula: String,
@@ -171,14 +175,16 @@ pub(crate) struct Outcome {
     pub(crate) dt_s: f32,
     pub(crate) frames: usize,
     pub(crate) bound: f64,
-    /// The frame after which the simulation left its bounds; `None` if it stayed bounded.
+    /// The first frame, counted from 1, after which the simulation was out of its bounds; `None` if it
+    /// stayed bounded.
     pub(crate) left_bounds_at: Option<usize>,
     pub(crate) stretch_rms: Option<f64>,
 }
 
-/// Fields of [`taut_bench::Residual`]: the rms stretch, `None` if it is not finite.
+/// The field `rms` of [`taut_bench::Residual`], which is the rms of the stretch alone; `None` if it is
+/// not finite.
 #[derive(Clone, Debug, Deserialize)]
-pub(crate) struct Residual {
+pub(crate) struct StretchRms {
     pub(crate) rms: Option<f64>,
 }
 
@@ -191,7 +197,7 @@ pub(crate) struct IterationRow {
     pub(crate) formula: String,
     pub(crate) schedule: String,
     pub(crate) iterations: u32,
-    pub(crate) residual: Residual,
+    pub(crate) residual: StretchRms,
 }
 
 /// Fields of [`taut_bench::accuracy::FrameRow`], and its scene.
@@ -203,7 +209,7 @@ pub(crate) struct FrameRow {
     pub(crate) formula: String,
     pub(crate) schedule: String,
     pub(crate) frames: usize,
-    pub(crate) residual: Residual,
+    pub(crate) residual: StretchRms,
 }
 
 /// Fields of [`taut_bench::accuracy::EffortRow`].
@@ -285,7 +291,7 @@ impl From<&Timing> for SummaryRow {
             threads: row.threads,
             formula: row.formula.clone(),
             schedule: row.schedule.clone(),
-            ns_per_stick: row.ns_per_stick_median,
+            ns_per_stick: row.ns_per_relaxation_median,
             speedup_over_textbook: row.speedup_over_textbook,
             speedup_over_scalar: row.speedup_over_scalar,
             divisions_per_frame: row.divisions_per_frame,
@@ -309,7 +315,7 @@ pub(crate) fn read(paths: &[PathBuf]) -> anyhow::Result<Vec<Results>> {
     for file in &files {
         let text = fs::read_to_string(file)
             .with_context(|| format!("{}: cannot be read", file.display()))?;
-        // An interrupted `taut report --save` leaves the files of parts that it did not measure empty.
+        // An interrupted `taut report --save` leaves new files of parts that it did not measure empty.
         if text.is_empty() && !paths.contains(file) {
             continue;
         }
@@ -335,8 +341,8 @@ fn collect_files(path: &Path, files: &mut Vec<PathBuf>) -> anyhow::Result<()> {
     children.iter().try_for_each(|path| collect_files(path, files))
 }
 
-/// Adds the part in `text` to the first results of the same machine and build that lack this part, or else to new
-/// results. So two measurements of a part on one machine are shown side by side.
+/// Adds the part in `text` to the first results of the same machine, compiler, target and flags that lack this part,
+/// or else to new results. So two measurements of a part on one machine are shown side by side.
 ///
 /// # Errors
 /// If the text is not a result file.
@@ -347,7 +353,7 @@ pub(crate) fn add(all: &mut Vec<Results>, text: &str) -> anyhow::Result<()> {
     let Document { quick, machine, part } = serde_json::from_str(text).context(invalid)?;
     let index = all
         .iter()
-        .position(|results| results.machine.is_same_build(&machine) && !results.has(&part));
+        .position(|results| results.machine.has_equal_setup(&machine) && !results.has(&part));
     let index = index.unwrap_or_else(|| {
         all.push(Results { machine: machine.clone(), ..Results::default() });
         all.len() - 1
@@ -393,7 +399,7 @@ impl Results {
 impl Machine {
     /// Whether the processor, the number of cores, the target, the flags and the compiler are the same. The commits
     /// may differ.
-    fn is_same_build(&self, other: &Self) -> bool {
+    fn has_equal_setup(&self, other: &Self) -> bool {
         let key = |machine: &Self| {
             let Self { cpu, cores, target, flags, rustc, .. } = machine.clone();
             (cpu, cores, target, flags, rustc)

@@ -183,20 +183,19 @@ fn only_the_listed_instruction_sets_are_used_besides_the_baselines() {
 }
 
 #[test]
-fn threads_run_the_best_of_the_listed_kernels() {
-    // The instruction set of the kernel colour, and that of the first listed kernel.
-    let instruction_sets = |kernels: &str| {
-        let results =
-            report(&format!("--size 4 --kernels {kernels} --threads 1,2 --schedules coloured"));
-        let isa_of = |name: &str| {
-            let row = results.rows().iter().find(|row| row["kernel"] == name);
-            row.map(|row| row["isa"].clone())
+fn several_threads_run_the_listed_kernel() {
+    for kernel in ["scalar", "wide", "pulp"] {
+        let arguments = "--size 4 --threads 1,2 --schedules coloured";
+        let results = report(&format!("{arguments} --kernels {kernel},colour"));
+        let isas_of = |name: &str| -> Vec<_> {
+            let rows = results.rows().iter().filter(|row| row["kernel"] == name);
+            rows.map(|row| (row["inner"].clone(), row["isa"].clone())).collect()
         };
-        (isa_of("colour"), isa_of(kernels.split_once(',').unwrap().0))
-    };
-    for kernels in ["scalar,colour", "wide,colour", "pulp,colour"] {
-        let (colour, inner) = instruction_sets(kernels);
-        assert!(colour.is_some() && colour == inner, "{kernels}: {colour:?}, {inner:?}");
+        let (listed, on_threads) = (isas_of(kernel), isas_of("colour"));
+        assert!(!on_threads.is_empty(), "{kernel}");
+        for (inner, isa) in on_threads {
+            assert_eq!((inner, &isa), (kernel.into(), &listed[0].1));
+        }
     }
 }
 

@@ -1,5 +1,5 @@
 //! `taut soak`: library scenes with scripted disturbance, each on one thread and on two. A scene passes
-//! if it stays bounded and both simulations give the same bits.
+//! if it stays bounded, both simulations give the same bits, and the memory hardly grows.
 
 use crate::run::{RunOutput, taut};
 

@@ -15,6 +15,18 @@ fn scenes_that_cannot_be_shown_give_an_error() {
     folder.taut("view bad.toml --size 3").assert_error(&["--size"]);
 }
 
+/// A process that ends with the test.
+#[cfg(unix)]
+struct Server(std::process::Child);
+
+#[cfg(unix)]
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn the_page_is_served_until_an_interrupt() {
@@ -26,7 +38,8 @@ fn the_page_is_served_until_an_interrupt() {
     let far = "[[model]]\nname = \"sheet\"\ndrape = { size = 8 }\nat = [0, 70000, 0]\n";
     let folder = Folder::with_files(&[("far.toml", far.as_bytes().to_vec())]);
     let mut command = folder.command("view far.toml");
-    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut server = Server(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap());
+    let child = &mut server.0;
     let mut line = String::new();
     BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
     let address = line.strip_prefix("http://").and_then(|rest| rest.split_once(' ')).unwrap().0;

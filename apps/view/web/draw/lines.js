@@ -2,7 +2,7 @@
 // limbs) in their true width.
 
 import { program } from './gl.js';
-import { POSITION, UNIT } from './matter.js';
+import { POSITION, TEXTURE_UNIT } from './matter.js';
 
 const VERTEX = `
 layout(location = 0) in uvec2 a_ends;
@@ -113,8 +113,8 @@ export class Lines {
   begin({ camera, matter, theme }, { pixels, colour, depthOffset = 0, widen = 0, own = 0, stretchRange = 0 }) {
     const { gl, program: { handle, uniforms } } = this;
     gl.useProgram(handle);
-    matter.positions.bind(UNIT.positions);
-    gl.uniform1i(uniforms.u_positions, UNIT.positions);
+    matter.positions.bind(TEXTURE_UNIT.positions);
+    gl.uniform1i(uniforms.u_positions, TEXTURE_UNIT.positions);
     gl.uniformMatrix4fv(uniforms.u_viewProjection, false, camera.viewProjection);
     gl.uniform2f(uniforms.u_size, gl.drawingBufferWidth, gl.drawingBufferHeight);
     gl.uniform1f(uniforms.u_pixels, pixels);

@@ -6,7 +6,7 @@ import { ArrayTexture, TEXEL, buffer, program } from './gl.js';
 import { tubesOf } from './tubes.js';
 
 /** The texture units that shaders use. */
-export const UNIT = { positions: 0, shadow: 1, corners: 2 };
+export const TEXTURE_UNIT = { positions: 0, shadow: 1, corners: 2 };
 
 /** GLSL: the position of a vertex. */
 export const POSITION = `
@@ -167,10 +167,10 @@ export class Matter {
   computeNormals() {
     const { gl, normalsProgram: { handle, uniforms } } = this;
     gl.useProgram(handle);
-    this.positions.bind(UNIT.positions);
-    this.corners.bind(UNIT.corners);
-    gl.uniform1i(uniforms.u_positions, UNIT.positions);
-    gl.uniform1i(uniforms.u_corners, UNIT.corners);
+    this.positions.bind(TEXTURE_UNIT.positions);
+    this.corners.bind(TEXTURE_UNIT.corners);
+    gl.uniform1i(uniforms.u_positions, TEXTURE_UNIT.positions);
+    gl.uniform1i(uniforms.u_corners, TEXTURE_UNIT.corners);
     gl.bindVertexArray(this.normalsArray);
     gl.bindBuffer(gl.ARRAY_BUFFER, null); // WebGL forbids another binding of a transform feedback buffer
     gl.bindTransformFeedback(gl.TRANSFORM_FEEDBACK, this.feedback);

@@ -2,7 +2,7 @@
 
 import { program } from './gl.js';
 import { toSrgb } from './colours.js';
-import { POSITION, UNIT } from './matter.js';
+import { POSITION, TEXTURE_UNIT } from './matter.js';
 import { poseOf } from './obstacles.js';
 
 const FILL_VERTEX = `
@@ -108,8 +108,8 @@ export class Plane {
       gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, matter.faces);
     }
     gl.useProgram(handle);
-    matter.positions.bind(UNIT.positions);
-    gl.uniform1i(uniforms.u_positions, UNIT.positions);
+    matter.positions.bind(TEXTURE_UNIT.positions);
+    gl.uniform1i(uniforms.u_positions, TEXTURE_UNIT.positions);
     gl.uniformMatrix4fv(uniforms.u_viewProjection, false, camera.viewProjection);
     gl.enable(gl.BLEND);
     gl.bindVertexArray(this.fillArray);

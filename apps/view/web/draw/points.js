@@ -1,7 +1,7 @@
 // Draws particles as round points: as dots a few pixels wide or, for grains in 3-D, as lit balls.
 
 import { program } from './gl.js';
-import { POSITION, UNIT } from './matter.js';
+import { POSITION, TEXTURE_UNIT } from './matter.js';
 import { SHADING, setShading } from './shading.js';
 
 const VERTEX = `
@@ -59,8 +59,8 @@ export class Points {
   begin({ camera, matter }, { handle, uniforms }, { radius = 0, pixels = 0, depthOffset = 0, first = 0 }) {
     const { gl } = this;
     gl.useProgram(handle);
-    matter.positions.bind(UNIT.positions);
-    gl.uniform1i(uniforms.u_positions, UNIT.positions);
+    matter.positions.bind(TEXTURE_UNIT.positions);
+    gl.uniform1i(uniforms.u_positions, TEXTURE_UNIT.positions);
     gl.uniformMatrix4fv(uniforms.u_viewProjection, false, camera.viewProjection);
     gl.uniform1f(uniforms.u_radius, radius);
     gl.uniform1f(uniforms.u_pixels, pixels);

@@ -1,7 +1,7 @@
 // Lighting: one key light with a shadow, and ambient light from sky and ground. This is the GLSL that the shaders of
 // all lit surfaces share, and the function that sets its uniforms.
 
-import { UNIT } from './matter.js';
+import { TEXTURE_UNIT } from './matter.js';
 import { unit } from './math.js';
 
 /** Direction to the key light: upper left, in front of the scene. */
@@ -66,5 +66,5 @@ export function setShading(gl, uniforms, { camera: { eye }, shadow, theme, quali
   gl.uniformMatrix4fv(uniforms.u_light, false, shadow.matrix);
   gl.uniform1f(uniforms.u_offset, shadow.normalOffset);
   gl.uniform1i(uniforms.u_soft, quality.softShadow ? 1 : 0);
-  gl.uniform1i(uniforms.u_shadow, UNIT.shadow);
+  gl.uniform1i(uniforms.u_shadow, TEXTURE_UNIT.shadow);
 }

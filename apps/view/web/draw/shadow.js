@@ -1,6 +1,6 @@
 // The shadow map of the key light: the depth of the nearest surface, as seen from the light.
 
-import { UNIT } from './matter.js';
+import { TEXTURE_UNIT } from './matter.js';
 import { lookAt, multiply, orthographic } from './math.js';
 import { TO_LIGHT } from './shading.js';
 
@@ -18,7 +18,7 @@ export class Shadow {
     this.size = size;
     gl.deleteTexture(this.texture ?? null);
     this.texture = gl.createTexture();
-    gl.activeTexture(gl.TEXTURE0 + UNIT.shadow);
+    gl.activeTexture(gl.TEXTURE0 + TEXTURE_UNIT.shadow);
     gl.bindTexture(gl.TEXTURE_2D, this.texture);
     gl.texStorage2D(gl.TEXTURE_2D, 1, gl.DEPTH_COMPONENT24, size, size);
     gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_COMPARE_MODE, gl.COMPARE_REF_TO_TEXTURE);
@@ -53,7 +53,7 @@ export class Shadow {
 
   /** Binds the map to its texture unit. */
   bind() {
-    this.gl.activeTexture(this.gl.TEXTURE0 + UNIT.shadow);
+    this.gl.activeTexture(this.gl.TEXTURE0 + TEXTURE_UNIT.shadow);
     this.gl.bindTexture(this.gl.TEXTURE_2D, this.texture);
   }
 }

@@ -1,7 +1,7 @@
 // Draws faces (cloth, leaves, bodies) and tubes, either lit or only their depth, for the shadow map.
 
 import { program } from './gl.js';
-import { POSITION, UNIT } from './matter.js';
+import { POSITION, TEXTURE_UNIT } from './matter.js';
 import { SHADING, setShading } from './shading.js';
 import { tube } from './solids.js';
 
@@ -152,8 +152,8 @@ export class Surfaces {
   begin({ handle, uniforms }, view, lightMatrix) {
     const { gl } = this;
     gl.useProgram(handle);
-    view.matter.positions.bind(UNIT.positions);
-    gl.uniform1i(uniforms.u_positions, UNIT.positions);
+    view.matter.positions.bind(TEXTURE_UNIT.positions);
+    gl.uniform1i(uniforms.u_positions, TEXTURE_UNIT.positions);
     gl.uniformMatrix4fv(uniforms.u_viewProjection, false, lightMatrix ?? view.camera.viewProjection);
     if (!lightMatrix) setShading(gl, uniforms, view);
   }

@@ -11,9 +11,11 @@ pub use self::error::SnapshotError;
 use crate::model::Model;
 use crate::scene::Scene;
 
-/// The state of a world that steps and calls can change: positions and previous positions, masses,
-/// sticks, faces, settings, time, pins, grabs, drags, and schedules after reordering. Everything
-/// else (names, groups, forces, obstacles) belongs to the scene and is not included.
+/// What a world needs to resume: its settings, formula and time, and what steps and calls have
+/// changed in its models (positions, masses, sticks, faces, limbs, ties, pins, drags, sleep, and
+/// schedules after reordering). Forces, obstacles and groups are not included: a resumed world has
+/// those of the scene, even if they were changed by
+/// [`forces_mut`](crate::World::forces_mut) or [`obstacles_mut`](crate::World::obstacles_mut).
 ///
 /// With the feature `serde` it can be written in any format. Floats are written as their bits, so
 /// none are rounded.

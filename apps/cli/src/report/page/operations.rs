@@ -13,8 +13,8 @@ pub(super) fn operations(all: &[Results]) -> Markup {
     let text = html! {
         p {
             "Divisions and square roots per frame. Each group of bars is one formula, each bar one \
-            kind of operation. A number type counts the operations while it runs the code of the \
-            formula; the counts are the same for every kernel. " code { "quick" } " computes its \
+            kind of operation. They are counted by a number type with which the code of the \
+            formula is run; the counts are the same for every kernel. " code { "quick" } " computes its \
             root from an integer estimate and multiplications."
         }
     };
@@ -27,7 +27,7 @@ pub(super) fn operations(all: &[Results]) -> Markup {
         [row.divisions_per_frame, row.square_roots_per_frame, row.estimates_per_frame]
     };
     let kinds = ["divisions", "square roots", "estimates"];
-    // The counts depend only on the formula, so the first row of each formula is enough.
+    // All rows have the same sheet and step, so the first row of each formula is enough.
     let heights = |kind: usize| groups.iter().map(move |(_, rows)| counts(rows[0])[kind] as f64);
     let chart = BarChart {
         alt_text: "Operations per frame, a group of bars for each formula. The numbers are in \

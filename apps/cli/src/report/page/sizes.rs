@@ -113,7 +113,8 @@ fn chart(rows: &[&Timing], subject: Subject) -> LineChart {
         // the first mark instead. (Only `scalar` has such lines, and its own mark is not the first.)
         let mark = if has_other_schedule(line_rows[0], rows) { 0 } else { index_of(&ISAS, isa) };
         let style = Style { colour: index_of(&KERNELS, kernel), mark };
-        let points = line_rows.iter().map(|row| (x_value(row), row.ns_per_stick_median)).collect();
+        let points =
+            line_rows.iter().map(|row| (x_value(row), row.ns_per_relaxation_median)).collect();
         series.push(Series { points, style });
         legend.push((name, LegendKey::Series(style)));
     }
@@ -195,7 +196,7 @@ fn table(rows: &[&Timing]) -> Markup {
     let cells = |row: &Timing, size_row: &Timing| {
         let is_measured = row.size == size_row.size;
         let if_measured = |value: Option<f64>| value.filter(|_| is_measured);
-        let ns = row.ns_per_stick_median;
+        let ns = row.ns_per_relaxation_median;
         let mut cells = vec![
             size_row.size.to_string(),
             size_row.particles.to_string(),

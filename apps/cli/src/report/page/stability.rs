@@ -29,7 +29,7 @@ pub(super) fn stability(all: &[Results]) -> Markup {
         @match rows {
             None => p.missing { "This part was not measured." },
             Some(rows) => {
-                @for (_, rows) in grouped(rows, |row| (row.scene.clone(), row.sticks.clone())) {
+                @for (_, rows) in grouped(rows, |row| (row.scene.clone(), row.set.clone())) {
                     (outcome_table(&rows))
                 }
                 ul.legend {
@@ -63,7 +63,7 @@ fn outcome_table(rows: &[&Outcome]) -> Markup {
     let schedules = grouped(rows, |row| (row.schedule.clone(), row.default_schedule));
     html! {
         p.quiet {
-            "Scene " (first.scene) " with " (first.sticks) " sticks, " (first.frames) " frames. \
+            "Scene " (first.scene) " with " (first.set) " sticks, " (first.frames) " frames. \
             A simulation is bounded if after every frame all positions are finite and no stick is \
             stretched by more than " (first.bound) " times its rest length. * marks default \
             schedules; the default formula is "
