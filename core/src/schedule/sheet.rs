@@ -1,5 +1,7 @@
 //! Regular sheets: width, height and families imply the sticks and the schedule.
 
+use alloc::format;
+use alloc::string::String;
 use alloc::vec::Vec;
 use core::ops::Range;
 
