@@ -303,7 +303,8 @@ impl<M: Machine, const D: usize> IndexedPlan<M, D> {
     /// sticks.
     fn relax_records(&mut self, executor: &dyn Executor, iterations: u32) {
         let (machine, program) = (self.machine, &self.program);
-        // Replaces a bounds check of each index: all indices are below `program.particles()`.
+        // Replaces a bounds check of each index: every index is `HALVES` times a particle number below
+        // `program.particles()`.
         assert!(
             self.records.len() >= program.particles(),
             "there are fewer records than particles in the program"
@@ -414,8 +415,9 @@ impl<const D: usize> Operation for Relax<'_, D> {
                 let Self(cpu, Relax { program, records, tasks, iterations }) = self;
                 for _ in 0..iterations {
                     for slots in tasks.clone().flat_map(|task| program.task(task)) {
-                        // SAFETY: by the program's construction, its indices are below
-                        // `program.particles()` and a register holds independent sticks; the
+                        // SAFETY: by the program's construction, its indices are `HALVES` times
+                        // particle numbers below `program.particles()`, and the sticks of a
+                        // register are independent, except for repetitions of the last one; the
                         // rest is the contract of `Relax::new`.
                         unsafe {
                             relax_slots::<V, F, D>(cpu, slots, records.0, program.inverse_h2());

@@ -284,6 +284,7 @@ fn snapshots_with_values_out_of_range_are_rejected() {
     let steps_max = 1_u64 << 53; // the largest number of steps that a snapshot may have
     let rejected: [(&str, serde_json::Value, &str); 9] = [
         ("/steps", serde_json::json!(u64::MAX), "the number of steps"),
+        // The check is in `f64`, in which 2^53 + 1 is 2^53.
         ("/steps", serde_json::json!(steps_max + 2), "the number of steps"),
         ("/time", f64_bits(1e300), "the time"),
         ("/time", f64_bits(-1.0), "the time"),
