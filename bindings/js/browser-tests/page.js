@@ -7,18 +7,18 @@ const { taut, memory, table } = await load();
 /** The rows of bindings/hashes.txt, each with the hash that the page computes on its own thread. */
 export const hashes = () => table.map((row) => ({ ...row, found: hashOf(taut, row.scene) }));
 
-/** Makes the memory of the module grow. An array of the page that was filled before must keep its numbers, and
- * another one can be filled afterwards. */
+/** Makes the memory of the module grow. Reports whether an array that was filled before the growth keeps its numbers,
+ * and whether another one can be filled after it. */
 export function fillAroundGrowth() {
   const world = fallingSheet(taut);
   const positions = new Float32Array(3 * world.vertices);
   const start = world.positions();
+  const copy = [...start];
   const buffer = memory.buffer;
   const before = buffer.byteLength;
   const others = []; // worlds that take memory until it has grown
   while (memory.buffer.byteLength === before) others.push(taut.World.fromLibrary("drape", 96));
-  // Whether the array that was filled before the growth still has its numbers.
-  const kept = start.length === positions.length && start.every((x) => Number.isFinite(x));
+  const kept = start.length === copy.length && start.every((x, i) => x === copy[i]);
   world.step(30);
   const same = world.positions(positions) === positions;
   const fresh = world.positions();

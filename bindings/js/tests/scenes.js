@@ -1,5 +1,5 @@
 // The scenes of bindings/hashes.txt, for node, pages and workers. The module `taut` is an argument of the
-// functions, because a worker, which has no import map, imports it under another name.
+// functions, because node imports it by name, and pages and workers by URL.
 
 /** A sheet of 17 by 17 vertices, 1 m wide, pinned at two corners; or copies of it. */
 export function fallingSheet({ World }, cloth, copies) {
@@ -44,10 +44,9 @@ const examples = {
   "torn-flag": tornFlag,
 };
 
-/** The rows of bindings/hashes.txt, whose text is `table`. In each, `scene` is the text of the row without its hash,
- * and `expected` is the hash. */
-export function rows(table) {
-  const lines = table.split("\n").filter((line) => line && !line.startsWith("#"));
+/** Parses the text of bindings/hashes.txt into rows: `scene` is a row without its hash, `expected` is the hash. */
+export function rows(text) {
+  const lines = text.split("\n").filter((line) => line && !line.startsWith("#"));
   return lines.map((line) => {
     const separator = line.lastIndexOf(" ");
     return { scene: line.slice(0, separator), expected: line.slice(separator + 1) };
