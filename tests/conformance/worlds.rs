@@ -46,13 +46,18 @@ pub(crate) fn kernels() -> Vec<AnyKernel> {
     kernels
 }
 
+/// For messages: kernels can have the same instruction set.
+fn name_and_isa(kernel: &AnyKernel) -> String {
+    format!("{} on {}", Kernel::<3>::name(kernel), Kernel::<3>::isa(kernel))
+}
+
 #[test]
 fn a_world_has_the_same_bits_on_every_kernel() {
     let scene = scene();
     let best = hash_after_half_a_second(&scene, AnyKernel::best_for);
     for kernel in kernels() {
         let hash = hash_after_half_a_second(&scene, |_| kernel.clone());
-        assert_eq!(hash, best, "{}", Kernel::<3>::isa(&kernel));
+        assert_eq!(hash, best, "{}", name_and_isa(&kernel));
     }
 }
 
@@ -70,7 +75,7 @@ fn swept_obstacles_and_edges_have_the_same_bits_on_every_kernel() {
     let best = hash_after_half_a_second(&scene, AnyKernel::best_for);
     for kernel in kernels() {
         let hash = hash_after_half_a_second(&scene, |_| kernel.clone());
-        assert_eq!(hash, best, "{}", Kernel::<3>::isa(&kernel));
+        assert_eq!(hash, best, "{}", name_and_isa(&kernel));
     }
     scene.obstacles.clear();
     assert_ne!(hash_after_half_a_second(&scene, AnyKernel::best_for), best);
@@ -108,8 +113,8 @@ fn copies_share_an_island_and_move_as_each_alone() {
     }
 }
 
-/// Copies of a large mesh, which is renumbered, and copies of a sheet with tethers, of which each is
-/// an island of its own.
+/// Copies of a large mesh, which is renumbered, share one island; each copy of a sheet with tethers is an
+/// island of its own.
 #[test]
 fn large_copies_and_tethered_sheets_move_as_each_alone() {
     let disc = Model::disc(40, StickSet::All).unwrap().shuffled(1);
@@ -194,8 +199,8 @@ fn a_replan_that_fails_changes_nothing() {
     assert_eq!(world.snapshot(), other.snapshot());
 }
 
-/// The hash of a world that is torn, cut, dragged, reordered and resumed from a snapshot, on the
-/// threads of a pool in addition to those of the kernels. With tethers, a pin moves and another is
+/// Drags, tears, cuts and reorders a world, resumes it from a snapshot, and returns its hash. Steps run
+/// on a pool of `threads` threads; a kernel may have threads of its own. With tethers, a pin moves and another is
 /// freed, too.
 fn hash_after_many_changes(
     tethers: Option<Tethers>,
@@ -264,7 +269,7 @@ fn a_torn_world_has_the_same_bits_on_every_kernel() {
         let best = hash_after_many_changes(tethers, 2, AnyKernel::best_for);
         for kernel in kernels() {
             let hash = hash_after_many_changes(tethers, 2, |_| kernel.clone());
-            assert_eq!(hash, best, "{}", Kernel::<3>::isa(&kernel));
+            assert_eq!(hash, best, "{}", name_and_isa(&kernel));
         }
         for special in AnyKernel::available().iter().filter(|kernel| !kernel.is_general()) {
             for threads in [1, 3, 8] {
@@ -275,9 +280,7 @@ fn a_torn_world_has_the_same_bits_on_every_kernel() {
                         AnyKernel::best_for(schedule)
                     }
                 });
-                let [name, isa] =
-                    [Kernel::<3>::name(special), Kernel::<3>::isa(special)].map(str::to_owned);
-                assert_eq!(hash, best, "{name} on {isa}, {threads} threads");
+                assert_eq!(hash, best, "{}, {threads} threads", name_and_isa(special));
             }
         }
     }
@@ -343,7 +346,7 @@ fn snapshots_are_the_same_on_every_kernel_while_tethers_are_limited() {
         assert_eq!(snapshots(substeps, &AnyKernel::best_for), expected, "{substeps} substeps");
         for kernel in kernels() {
             let found = snapshots(substeps, &|_| kernel.clone());
-            assert_eq!(found, expected, "{substeps} substeps, {}", Kernel::<3>::isa(&kernel));
+            assert_eq!(found, expected, "{substeps} substeps, {}", name_and_isa(&kernel));
         }
     }
 }
