@@ -6,8 +6,8 @@ use taut::{AnyKernel, Formula, Kernel, Plan, PlanError, ScalarKernel, StepError,
 use crate::runner::{Runner, State};
 use crate::scenario::Scenario;
 
-/// Frames that a model is simulated before all its runs, in which it falls and stretches. The state
-/// after them is the start of every run.
+/// The number of frames that a model is simulated before its runs. In them it falls and stretches; the
+/// state after them is the start of every run.
 pub const WARMUP_FRAMES: usize = 60;
 /// The maximum number of frames of a run. A model that settles gets denormal coordinates, which are
 /// slow, so runs are short and restart.

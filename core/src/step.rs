@@ -42,7 +42,8 @@ pub enum StepError {
 }
 
 /// One step of fixed length: it runs `substeps` substeps, and each of them integrates once and then
-/// relaxes all sticks `iterations` times (a world can have several such passes in a substep). `S` is the number type of the particles.
+/// relaxes all sticks `iterations` times. (A world can have several such passes in a substep.) `S` is the
+/// number type of the particles.
 ///
 /// Length, acceleration and damping are in SI units, so their meaning does not depend on the number
 /// of substeps. `n` substeps of one iteration leave less stretch than one substep of `n` iterations

@@ -29,8 +29,8 @@
 //!
 //! - At compile time, by feature flag: [`DefaultKernel`] is the best of the kernels whose features are
 //!   on (`pulp`, `wide`, `scalar`, in this order).
-//! - At run time, as an [`AnyKernel`]: [`AnyKernel::best`] for this machine, [`AnyKernel::best_for`] for this
-//!   machine and a schedule (regular [sheets](Sheet) and [copies](Copies) of one mesh have special
+//! - At run time, as an [`AnyKernel`]: [`AnyKernel::best`] for this machine, [`AnyKernel::best_for`] for
+//!   this machine and a schedule (regular [sheets](Sheet) and [copies](Copies) of one mesh have special
 //!   kernels), [`AnyKernel::named`] for a kernel by name, [`AnyKernel::available`] for all.
 #![cfg_attr(not(feature = "std"), no_std)]
 #![forbid(unsafe_code)]

@@ -1,6 +1,7 @@
 //! Floods a server on this machine with a million small messages on 200 connections, of which the server
-//! accepts as many as its limit allows. Prints how long another page waits for a frame during the flood,
-//! and the memory of the server before, during and after the flood.
+//! accepts as many as its limit allows. Prints how long another page waits for a frame during the flood
+//! (and after it, if it is short), and the memory of the server before the flood, at its end with all
+//! connections open, and after they are closed.
 //!
 //! ```sh
 //! cargo run --release -p taut-view --features server --example flood -- [MESSAGES [CONNECTIONS]]
@@ -34,8 +35,8 @@ const COMMANDS: [&str; 8] = [
     r#"{"do":"pause","on":false}"#,
 ];
 
-/// The minimum number of frames that the other page requests. It requests frames at least until the flood
-/// ends.
+/// The minimum number of frames that the other page requests. If the flood ends earlier, the rest are
+/// requested after it.
 const FRAMES_MIN: usize = 500;
 
 /// The number of threads that send the flood. More would leave the server too little CPU time.
@@ -83,7 +84,7 @@ fn flood(server: &mut Child, messages: usize, connections: usize) -> Result<(), 
     let mut flooders: Vec<Socket> = attempts.into_iter().filter_map(Result::ok).collect();
     let (accepted, per_connection) = (flooders.len(), messages / flooders.len().max(1));
     let (start, finished, stop) = (Instant::now(), AtomicUsize::new(0), AtomicBool::new(false));
-    let ((mut waits, memory_during), duration) = thread::scope(|scope| {
+    let ((mut waits, memory_with_connections), duration) = thread::scope(|scope| {
         let (finished, stop) = (&finished, &stop);
         let spawn = |flooders| scope.spawn(move || send(flooders, per_connection, finished, stop));
         let threads: Vec<_> =
@@ -100,12 +101,12 @@ fn flood(server: &mut Child, messages: usize, connections: usize) -> Result<(), 
                 duration.get_or_insert_with(|| start.elapsed());
             }
         }
-        let memory_during = memory(server);
+        let memory_with_connections = memory(server);
         stop.store(true, Ordering::Relaxed);
         for thread in threads {
             thread.join().map_err(|_| "a thread of the flood panicked")??;
         }
-        Ok::<_, AnyError>(((waits?, memory_during), duration.unwrap_or_default()))
+        Ok::<_, AnyError>(((waits?, memory_with_connections), duration.unwrap_or_default()))
     })?;
     let wait_after = wait_for_frame(&mut page)?;
     waits.sort_unstable();
@@ -122,7 +123,7 @@ fn flood(server: &mut Child, messages: usize, connections: usize) -> Result<(), 
     let memory_after = memory(server);
     writeln!(
         out,
-        "memory         {memory_before} before, {memory_during} during, {memory_after} after"
+        "memory         {memory_before} before, {memory_with_connections} with all connections, {memory_after} after"
     )?;
     Ok(())
 }

@@ -19,7 +19,7 @@ const WORD: f64 = 4.0;
 const COPIES_PER_GROUP: usize = PADDING;
 /// The grid kernel reads and writes memory once for this many iterations (`SWEEPS_IN_PROGRESS` in
 /// `kernels/grid/src/time_skewed_sweep.rs`).
-const ITERATIONS_PER_PASS: u64 = 8;
+const ITERATIONS_PER_SWEEP: u64 = 8;
 
 /// Operations and bytes of one iteration, per stick, including those of padding lanes. They are
 /// computed from the code of the formula and the layout, not measured.
@@ -33,7 +33,7 @@ pub struct Demand {
     pub square_roots: f64,
     /// Bytes loaded and stored by each stick: its ends, indices and constants.
     pub accessed_bytes: f64,
-    /// Bytes read and written in passes over the whole working set. A pass serves one iteration or
+    /// Bytes read and written in sweeps over the whole working set. A sweep serves one iteration or
     /// several: see [`Demand::of`].
     pub swept_bytes: f64,
     /// The size of the whole working set, bytes (not per stick).
@@ -65,7 +65,7 @@ impl Demand {
     /// the substeps and iterations matter.
     ///
     /// - The grid kernel uses no indices; each stick loads and stores three coordinates of both
-    ///   ends. All masses are assumed to be 1 kg. A pass serves up to eight iterations, also of
+    ///   ends. All masses are assumed to be 1 kg. A sweep serves up to eight iterations, also of
     ///   several substeps.
     /// - The copies kernel loads and stores three coordinates of both ends in every copy. It reads
     ///   indices, the rest term and inverse masses once for a group of copies. For a stick with an
@@ -77,7 +77,7 @@ impl Demand {
     ///   records. Runs and pairs load whole blocks of memory, so their indices are not counted as
     ///   accessed, but the sweep passes over the memory of these indices. If both ends of a stick have
     ///   the same mass, the whole records of four numbers are displaced, not only the three
-    ///   coordinates. A pass serves one iteration, or all iterations of a substep if the schedule
+    ///   coordinates. A sweep serves one iteration, or all iterations of a substep if the schedule
     ///   has a single phase of several tasks: a task then runs all iterations before the next one.
     ///   (The scalar kernel does not do that.)
     ///
@@ -115,9 +115,9 @@ impl Demand {
         );
         total.set_bytes = slots as f64 * 3.0 * WORD;
         let iterations = u64::from(step.substeps) * u64::from(step.iterations);
-        let passes = iterations.div_ceil(ITERATIONS_PER_PASS);
-        let passes_per_iteration = passes as f64 / (iterations as f64).max(1.0);
-        total.swept_bytes = 2.0 * total.set_bytes * passes_per_iteration;
+        let sweeps = iterations.div_ceil(ITERATIONS_PER_SWEEP);
+        let sweeps_per_iteration = sweeps as f64 / (iterations as f64).max(1.0);
+        total.swept_bytes = 2.0 * total.set_bytes * sweeps_per_iteration;
         total.per_stick(sheet.stick_count())
     }
 
@@ -195,8 +195,9 @@ impl Demand {
             phases.next().is_some_and(|tasks| tasks.len() > 1) && phases.next().is_none();
         let is_scalar = matches!(kernel.inner(), AnyKernel::Scalar(_));
         let runs_task_by_task = is_single_phase_of_tasks && !is_scalar;
-        let iterations_per_pass = if runs_task_by_task { step.iterations.max(1) } else { 1 };
-        total.swept_bytes = (total.set_bytes + 2.0 * record_bytes) / f64::from(iterations_per_pass);
+        let iterations_per_sweep = if runs_task_by_task { step.iterations.max(1) } else { 1 };
+        total.swept_bytes =
+            (total.set_bytes + 2.0 * record_bytes) / f64::from(iterations_per_sweep);
         total.set_bytes += record_bytes;
         Ok(total.per_stick(sticks.len()))
     }

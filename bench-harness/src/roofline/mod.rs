@@ -1,20 +1,21 @@
 //! A roofline model (Williams, Waterman and Patterson, "Roofline", CACM 2009) with four ceilings.
 //!
 //! The operations and bytes of a stick ([`Demand`]), divided by the peak rates of the machine
-//! ([`Peak`]), give a [`Limit`]: four times. The four kinds of work may overlap, so only the largest
-//! time is a lower bound of the time per stick.
+//! ([`Peak`]), give a [`Limit`]: four durations, one for each ceiling. The four kinds of work may
+//! overlap, so their sum is not a lower bound of the time per stick; each of them is, and the largest is
+//! the best one.
 //!
 //! - *arithmetic*: additions and multiplications;
 //! - *divider*: divisions and square roots, which do not overlap;
 //! - *access*: the bytes that each stick loads and stores, at the bandwidth of the first-level
 //!   cache;
-//! - *sweep*: passes over the whole working set, at the bandwidth of a working set of that size. Most
-//!   kernels make one pass per iteration; [`Demand::of`] lists the exceptions.
+//! - *sweep*: reading and writing the whole working set, at the bandwidth of a working set of that size.
+//!   Most kernels sweep once per iteration; [`Demand::of`] lists the exceptions.
 //!
 //! No kernel is faster than its limit. The model leaves out shuffles, comparisons and selections,
 //! address computation, loads narrower than a register, loads that wait for stores, and latency
-//! between dependent sticks. It also leaves out the integration of the particles and the copying of
-//! them into the plan and back, once per frame, which the measured time includes.
+//! between dependent sticks. It also leaves out the integration of the particles in each substep,
+//! and the copying of them into the plan and back, once per frame; the measured time includes both.
 
 mod demand;
 mod peak;
@@ -37,7 +38,7 @@ pub struct Limit {
     pub divider_ns: f64,
     /// By loads and stores in the first-level cache.
     pub access_ns: f64,
-    /// By passes over the whole working set.
+    /// By sweeps over the whole working set.
     pub sweep_ns: f64,
 }
 

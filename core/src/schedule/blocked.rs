@@ -11,8 +11,8 @@ use crate::real::Real;
 use crate::sticks::Sticks;
 
 /// The maximum number of particles of a block, except for the last block, which has the sticks left
-/// over from all others. Their records take 16 KiB, a third of a typical L1
-/// cache; batches have a few hundred sticks, enough for any lane count.
+/// over from all others. Their records take 16 KiB, a third of a typical L1 cache; batches have a few
+/// hundred sticks, enough for any lane count.
 pub const BLOCK_PARTICLES: usize = 1024;
 
 /// The shift of the Hilbert curve in each of the first three phases, as a fraction of the side of the

@@ -245,8 +245,8 @@ impl<S: Real> Sticks<S> {
         self.kind[stick]
     }
 
-    /// The multipliers of the factor `g` of the correction, by kind and stiffness; `stretched` is [`ABSENT`] if the stick
-    /// is torn.
+    /// The multipliers of the factor `g` of the correction, by kind and stiffness; `stretched` is
+    /// [`ABSENT`] if the stick is torn.
     pub fn response(&self, stick: usize) -> Response<S> {
         let (kind, stiffness) = (self.kind[stick], self.stiffness[stick]);
         let stretched = if kind.pulls() { stiffness } else { S::ZERO };

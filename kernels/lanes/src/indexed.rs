@@ -1,14 +1,15 @@
 //! The engine of the kernels that access particles by index.
 //!
-//! It keeps the particles as 16-byte [`Record`]s: one aligned 128-bit load reads an end of a stick,
-//! and the records are transposed in registers. For each register of sticks:
+//! It keeps the particles as 16-byte [`Record`]s: one aligned 128-bit load reads an end of a stick. For
+//! each register of plain sticks:
 //!
 //! ```text
-//! indices -> records of the ends -> a register per value -> relaxation -> records
+//! indices -> records of the ends -> differences, transposed -> factors -> records
 //! ```
 //!
-//! One loop fills the records from the columns and integrates; another writes positions back and
-//! checks that they are finite. Threads take the tasks of a phase, which share no particle.
+//! For other sticks all values of the ends are transposed: see `relax`. Loops over all particles
+//! ([`ParticleLoop`]) fill the records from the columns, integrate, run stages, and write positions back
+//! and check that they are finite. Threads take the tasks of a phase, which share no particle.
 
 use alloc::sync::Arc;
 use core::ops::Range;

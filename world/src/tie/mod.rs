@@ -1,4 +1,4 @@
-//! Ties: joints between points of models.
+//! Ties: distance constraints between points of models.
 
 mod bind;
 mod error;
@@ -8,8 +8,8 @@ use taut_core::Kind;
 pub(crate) use bind::{BoundTie, TieList};
 pub use error::{TieEnd, TieError, TieProblem};
 
-/// A joint between points of two models, or of one: the distance of the points is fixed, or has a
-/// maximum or minimum. See [`Scene::attach`](crate::Scene::attach).
+/// A distance constraint between points of two models, or of one: the distance of the points is fixed,
+/// or has a maximum or minimum. See [`Scene::attach`](crate::Scene::attach).
 ///
 /// A tie between particles acts as a stick between them. A point on a face, stick, limb or body is
 /// a weighted mean of its particles, which move by their weights ("c1 to c4" of Jakobsen,
@@ -17,8 +17,8 @@ pub use error::{TieEnd, TieError, TieProblem};
 /// points along the line between them, in opposite directions, so it conserves momentum.
 ///
 /// Ties have a schedule of their own: in each pass, after the iterations of all sticks and before
-/// collisions, all ties are relaxed one by one in the order in which they were attached. This is
-/// repeated [`Step::iterations`](taut_core::Step::iterations) times, as for the sticks. So models keep
+/// collisions, all ties are relaxed [`Step::iterations`](taut_core::Step::iterations) times, one by one
+/// in the order in which they were attached. So models keep
 /// their islands, schedules and kernels. The result does not depend on kernels or threads.
 ///
 /// ```
@@ -46,7 +46,7 @@ pub use error::{TieEnd, TieError, TieProblem};
 pub struct Tie {
     /// What it ties. If both ends have the same number of points, the first point of one end is tied
     /// to the first point of the other, and so on; if one end has one point, this is tied to all
-    /// points of the other. So a seam is a tie of two groups.
+    /// points of the other. So two groups can be sewn together with one tie.
     pub ends: [Attachment; 2],
     /// The distance of the points, m: 0, or a rest length of a stick (from 1e-15 to 1e10).
     pub distance: f32,
