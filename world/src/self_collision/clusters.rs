@@ -61,6 +61,12 @@ pub(crate) fn clustered<const D: usize>(points: &[[f32; D]]) -> Vec<u32> {
     order
 }
 
+/// The entries of a cluster in columns.
+#[inline(always)]
+fn cluster_of<const D: usize>(columns: &[Vec<f32>; D], cluster: usize) -> [&[f32; CLUSTER]; D] {
+    columns.each_ref().map(|column| &column.as_chunks().0[cluster])
+}
+
 impl<const D: usize> Balls<D> {
     /// The balls of models, all at the origin; `counts` has the number of particles of each model.
     pub(crate) fn new(counts: impl Iterator<Item = usize>) -> Self {
@@ -79,6 +85,18 @@ impl<const D: usize> Balls<D> {
             models,
             real,
         }
+    }
+
+    /// The coordinates of the balls of a cluster, in columns by axis, m.
+    #[inline(always)]
+    pub(super) fn positions(&self, cluster: usize) -> [&[f32; CLUSTER]; D] {
+        cluster_of(&self.position, cluster)
+    }
+
+    /// The previous coordinates of the balls of a cluster, in columns by axis, m.
+    #[inline(always)]
+    pub(super) fn previous_positions(&self, cluster: usize) -> [&[f32; CLUSTER]; D] {
+        cluster_of(&self.previous, cluster)
     }
 
     /// The position of a ball, m.

@@ -2,7 +2,7 @@
 
 use super::clusters::{Balls, CLUSTER, PART};
 use super::near_rows::{Pairing, Pairings, Row};
-use super::touching::find_touching;
+use super::touching::TouchingRows;
 use super::workers::{Workers, by_part, share_unused};
 use crate::surface::stopped_slip;
 use crate::vector::{add_scaled, difference, dot, length, scaled, sum};
@@ -72,15 +72,16 @@ pub(crate) struct ContactSolver<const D: usize> {
     used: Vec<u64>,
     /// By slot: its correction; 0 between calls.
     corrections: Vec<Correction<D>>,
-    /// The slots that contacts move.
+    /// The slots that contacts move: the first `movable_count` entries. Further entries are unused.
     movable: Vec<u32>,
+    movable_count: usize,
 }
 
 /// The contacts of the clusters of a part.
 #[derive(Clone, Debug)]
 struct PartContacts<const D: usize> {
     /// The pairs of balls that touch.
-    touching: Vec<Row>,
+    touching: TouchingRows,
     contacts: Vec<BallContact<D>>,
 }
 
@@ -150,7 +151,7 @@ impl<const D: usize> ContactSolver<D> {
         let slots = CLUSTER * clusters;
         let reserved = CONTACTS_RESERVED * CLUSTER * PART.min(clusters);
         let part = || PartContacts {
-            touching: Vec::with_capacity(reserved),
+            touching: TouchingRows::with_capacity(reserved),
             contacts: Vec::with_capacity(reserved),
         };
         Self {
@@ -159,7 +160,8 @@ impl<const D: usize> ContactSolver<D> {
             colours: Vec::with_capacity(CONTACTS_RESERVED * slots),
             used: vec![0; slots],
             corrections: vec![Correction::NONE; slots],
-            movable: Vec::with_capacity(slots),
+            movable: vec![0; slots + 1],
+            movable_count: 0,
         }
     }
 
@@ -174,7 +176,7 @@ impl<const D: usize> ContactSolver<D> {
     ) -> &[u32] {
         let limit = CONTACTS_MAX * CLUSTER * PART;
         workers.for_each(&mut self.parts, |index, part| {
-            find_touching(balls, &near[index], pairings, &mut part.touching);
+            part.touching.find(balls, &near[index], pairings);
             part.find(balls, pairings, limit);
         });
         let count = |part: &PartContacts<D>| part.contacts.len();
@@ -207,7 +209,8 @@ impl<const D: usize> ContactSolver<D> {
                 correction.previous = add_scaled(correction.previous, fraction, previous);
             }
         }
-        for &slot in &self.movable {
+        let movable = &self.movable[..self.movable_count];
+        for &slot in movable {
             let slot = slot as usize;
             let correction = core::mem::replace(&mut self.corrections[slot], Correction::NONE);
             for axis in 0..D {
@@ -215,7 +218,7 @@ impl<const D: usize> ContactSolver<D> {
                 balls.previous[axis][slot] += correction.previous[axis];
             }
         }
-        &self.movable
+        movable
     }
 
     /// Sorts the contacts of all parts by colour. Each contact has the first colour that is free at both
@@ -223,10 +226,10 @@ impl<const D: usize> ContactSolver<D> {
     /// Returns the number of contacts.
     fn sort_by_colour(&mut self) -> usize {
         let Self { parts, sorted, colours, used, movable, .. } = self;
+        let mut movable_count = 0;
         // For a counting sort: the index in `sorted` at which the contacts of each colour begin.
         let mut first = [0_u32; COLOURS + 1];
         colours.clear();
-        movable.clear();
         for contact in parts.iter().flat_map(|part| &part.contacts) {
             let [one, other] = contact.balls.map(|slot| slot as usize);
             let colour = (!(used[one] | used[other])).trailing_zeros().min(COLOURS as u32 - 1);
@@ -234,9 +237,9 @@ impl<const D: usize> ContactSolver<D> {
             for (slot, fraction) in contact.balls.into_iter().zip(contact.fractions) {
                 if fraction != 0.0 {
                     let used = &mut used[slot as usize];
-                    if *used == 0 {
-                        movable.push(slot);
-                    }
+                    // No branch, which a CPU would often mispredict: about half of the slots are new.
+                    movable[movable_count] = slot;
+                    movable_count += usize::from(*used == 0);
                     *used |= 1 << colour;
                 }
             }
@@ -255,9 +258,10 @@ impl<const D: usize> ContactSolver<D> {
             sorted[*next as usize] = contact;
             *next += 1;
         }
-        for &slot in &*movable {
+        for &slot in &movable[..movable_count] {
             used[slot as usize] = 0;
         }
+        self.movable_count = movable_count;
         colours.len()
     }
 }
@@ -267,7 +271,7 @@ impl<const D: usize> PartContacts<D> {
     fn find(&mut self, balls: &Balls<D>, pairings: &impl Pairings, limit: usize) {
         let Self { touching, contacts } = self;
         contacts.clear();
-        for row in &*touching {
+        for row in touching.rows() {
             let Some(pairing) = pairings.of(row.models(balls)) else { continue };
             let Pairing { thickness, friction } = pairing;
             for pair in row.pairs() {

@@ -11,7 +11,7 @@ use super::motions::Motions;
 use super::rest_pairs::LeftOut;
 use super::workers::{Workers, by_part, share_unused};
 use crate::simd::widest;
-use crate::vector::dot;
+use crate::vector::{difference, dot};
 
 /// Number of rows per ball for which memory is reserved.
 const ROWS_RESERVED: usize = 4;
@@ -31,6 +31,9 @@ pub(crate) struct Row {
 }
 
 impl Row {
+    /// A row without pairs.
+    pub(super) const NONE: Self = Self { slot: 0, cluster: 0, others: 0 };
+
     /// The models of its balls.
     #[inline(always)]
     pub(crate) fn models<const D: usize>(self, balls: &Balls<D>) -> [u32; 2] {
@@ -249,18 +252,20 @@ impl<P: Pairings, const D: usize> Search<'_, P, D> {
         }
         let Some(Pairing { thickness, .. }) = self.pairing else { return };
         let cutoff = cutoff_of(thickness, self.margin.of([cluster, other], self.motions));
+        let positions = balls.positions(cluster);
         let mut lanes =
-            balls.real[cluster] & slots_in(simd, balls, cluster, &tree.bounds(other, cutoff));
+            balls.real[cluster] & slots_in(simd, positions, &tree.bounds(other, cutoff));
         if lanes == 0 {
             return;
         }
         let left_out = pairings.left_out().of([cluster, other]);
+        let (other_positions, other_real) = (balls.positions(other), balls.real[other]);
+        let cutoff2 = Register::splat(simd, cutoff * cutoff);
         while lanes != 0 {
             let lane = lanes.trailing_zeros() as usize;
             lanes &= lanes - 1;
-            let slot = cluster * CLUSTER + lane;
-            let near = slots_near(simd, balls, other, slot, cutoff);
-            let mut others = balls.real[other] & near;
+            let ball = positions.map(|x| Register::splat(simd, x[lane]));
+            let mut others = other_real & slots_near(simd, other_positions, ball, cutoff2);
             if let Some(left_out) = left_out {
                 others &= !left_out[lane];
             }
@@ -268,6 +273,7 @@ impl<P: Pairings, const D: usize> Search<'_, P, D> {
                 others &= u16::MAX << 1 << lane; // each pair once
             }
             if others != 0 {
+                let slot = cluster * CLUSTER + lane;
                 self.rows.push(Row { slot: slot as u32, cluster: other as u32, others });
             }
         }
@@ -278,16 +284,14 @@ impl<P: Pairings, const D: usize> Search<'_, P, D> {
 #[inline(always)]
 fn slots_in<R: Simd, const D: usize>(
     simd: R,
-    balls: &Balls<D>,
-    cluster: usize,
+    positions: [&[f32; CLUSTER]; D],
     bounds: &Bounds<D>,
 ) -> u16 {
     let mut bits = 0;
     for part in 0..CLUSTER / R::F32_LANES {
-        let register_index = cluster * (CLUSTER / R::F32_LANES) + part;
         let mut inside = all(simd);
-        for (&[low, high], column) in bounds.iter().zip(&balls.position) {
-            let x = register(simd, column, register_index);
+        for (&[low, high], column) in bounds.iter().zip(positions) {
+            let x = register(simd, column, part);
             inside = inside.and(x.at_least(Register::splat(simd, low)));
             inside = inside.and(Register::splat(simd, high).at_least(x));
         }
@@ -296,35 +300,32 @@ fn slots_in<R: Simd, const D: usize>(
     bits as u16
 }
 
-/// The slots of a cluster whose balls are closer to a ball than `cutoff`, m, as bits.
+/// The slots of a cluster whose balls are closer to a ball than a distance, given by its square, m²,
+/// as bits.
 #[inline(always)]
 fn slots_near<R: Simd, const D: usize>(
     simd: R,
-    balls: &Balls<D>,
-    cluster: usize,
-    ball: usize,
-    cutoff: f32,
+    positions: [&[f32; CLUSTER]; D],
+    ball: [Register<R>; D],
+    distance2: Register<R>,
 ) -> u16 {
     let mut bits = 0;
-    let cutoff2 = Register::splat(simd, cutoff * cutoff);
     for part in 0..CLUSTER / R::F32_LANES {
-        let register_index = cluster * (CLUSTER / R::F32_LANES) + part;
-        let mut offset = [Register::splat(simd, 0.0); D];
-        for (offset, column) in offset.iter_mut().zip(&balls.position) {
-            *offset = Register::splat(simd, column[ball]) - register(simd, column, register_index);
-        }
-        bits |= cutoff2.above(dot(offset, offset)).bits() << (part * R::F32_LANES);
+        let offset = difference(ball, positions.map(|column| register(simd, column, part)));
+        bits |= distance2.above(dot(offset, offset)).bits() << (part * R::F32_LANES);
     }
     bits as u16
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use proptest::prelude::*;
 
     use super::super::clusters::clustered;
     use super::*;
-    use crate::vector::{add_scaled, difference, length};
+    use crate::vector::{add_scaled, length};
 
     /// The balls of two models. The pairs of consecutive points are left out, and balls of the second
     /// model do not collide with each other.
@@ -382,6 +383,7 @@ mod tests {
             near.measure_motions(&balls);
             near.search(&balls, &pairings, margin, &mut Workers::caller());
             let found: Vec<[usize; 2]> = near.pairs().collect();
+            let found_pairs: BTreeSet<[usize; 2]> = found.iter().copied().collect();
             for [one, other] in pairs.clone() {
                 let end = difference(balls.position(one), balls.position(other));
                 let path = difference(balls.displacement(one), balls.displacement(other));
@@ -391,14 +393,15 @@ mod tests {
                         let [radius, other_radius] = [one, other].map(|it| radii[it / CLUSTER]);
                         length(end) < thickness + radius + other_radius
                     }
-                    // From the beginning of this substep to the end of the last one.
-                    Margin::Uniform { substeps, deviation } => (0..=50 * substeps).any(|nth| {
-                        let time = 0.02 * nth as f32 - 1.0;
+                    // When they are nearest, from the beginning of this substep to the end of the last one.
+                    Margin::Uniform { substeps, deviation } => {
+                        let path2 = dot(path, path).max(f32::MIN_POSITIVE);
+                        let time = (-dot(end, path) / path2).clamp(-1.0, (substeps - 1) as f32);
                         length(add_scaled(end, time, path)) < thickness + deviation
-                    }),
+                    }
                 };
                 let may_collide = point_of[one] < first.len() as u32 && !is_next(one, other);
-                let is_found = found.contains(&[one, other]);
+                let is_found = found_pairs.contains(&[one, other]);
                 assert!(
                     is_found || !(is_near && may_collide),
                     "the pair of slots {one} and {other} was not found"

@@ -41,40 +41,45 @@ pub(super) struct Rules {
 /// chunk are of one model.
 const CHUNK: usize = 4;
 
-/// The particles of [`CHUNK`] consecutive slots, by their numbers in the island.
-#[derive(Clone, Copy, Debug)]
-enum Chunk {
-    /// Consecutive particles, from this one on.
-    Consecutive(u32),
-    /// The particle of each slot.
-    Any([u32; CHUNK]),
+/// Which particles of an island the balls of its chunks are.
+#[derive(Clone, Debug, Default)]
+struct Chunks {
+    /// Chunks of consecutive particles: the index of each chunk, and its first particle.
+    consecutive: Vec<[u32; 2]>,
+    /// The other chunks: the index of each, and its particles.
+    scattered: Vec<(u32, [u32; CHUNK])>,
 }
 
-impl Chunk {
-    fn new(particles: [u32; CHUNK]) -> Self {
-        let first = particles[0];
-        let is_consecutive = (first..).zip(particles).all(|(expected, it)| expected == it);
-        if is_consecutive { Self::Consecutive(first) } else { Self::Any(particles) }
+impl Chunks {
+    fn is_empty(&self) -> bool {
+        self.consecutive.is_empty() && self.scattered.is_empty()
     }
 
-    /// The entries of its particles in a column.
-    #[inline(always)]
-    fn entries(self, column: &[f32]) -> [f32; CHUNK] {
-        match self {
-            Self::Consecutive(first) => {
-                let first = first as usize;
-                *column[first..first + CHUNK].first_chunk().expect("the slice has CHUNK entries")
-            }
-            Self::Any(particles) => particles.map(|particle| column[particle as usize]),
+    fn push(&mut self, chunk: u32, particles: [u32; CHUNK]) {
+        let first = particles[0];
+        if (first..).zip(particles).all(|(expected, particle)| expected == particle) {
+            self.consecutive.push([chunk, first]);
+        } else {
+            self.scattered.push((chunk, particles));
         }
     }
-}
 
-/// Copies a column of an island to the slots of its balls; `chunks` are the first slots of chunks, and
-/// the chunks.
-fn read_column(chunks: &[(u32, Chunk)], from: &[f32], to: &mut [f32]) {
-    for &(slot, chunk) in chunks {
-        to[slot as usize..slot as usize + CHUNK].copy_from_slice(&chunk.entries(from));
+    /// The indices of all chunks.
+    fn indices(&self) -> impl Iterator<Item = usize> {
+        let consecutive = self.consecutive.iter().map(|[chunk, _]| chunk);
+        consecutive.chain(self.scattered.iter().map(|(chunk, _)| chunk)).map(|&it| it as usize)
+    }
+
+    /// Copies a column of the island to the slots of the balls.
+    fn read(&self, from: &[f32], to: &mut [f32]) {
+        let to = to.as_chunks_mut().0;
+        for &[chunk, first] in &self.consecutive {
+            let entries = from[first as usize..].first_chunk();
+            to[chunk as usize] = *entries.expect("the island has the chunk's particles");
+        }
+        for &(chunk, particles) in &self.scattered {
+            to[chunk as usize] = particles.map(|particle| from[particle as usize]);
+        }
     }
 }
 
@@ -85,8 +90,8 @@ fn read_column(chunks: &[(u32, Chunk)], from: &[f32], to: &mut [f32]) {
 #[derive(Clone, Debug)]
 pub(super) struct SelfCollisions<const D: usize> {
     pub(super) rules: Rules,
-    /// For each island, its chunks, each with its first slot.
-    chunks: Vec<Vec<(u32, Chunk)>>,
+    /// The chunks of each island.
+    chunks: Vec<Chunks>,
     /// For each slot, the island of its particle, and the particle's number in the island.
     particle_of: Vec<[u32; 2]>,
     pub(super) balls: Balls<D>,
@@ -195,10 +200,10 @@ impl<const D: usize> SelfCollisions<D> {
                 // A model is not divided among islands.
                 let island = locations[0][0] as usize;
                 if self.chunks.len() <= island {
-                    self.chunks.resize(island + 1, Vec::new());
+                    self.chunks.resize(island + 1, Chunks::default());
                 }
-                let chunk = Chunk::new(core::array::from_fn(|nth| locations[nth][1]));
-                self.chunks[island].push((slot, chunk));
+                let particles = core::array::from_fn(|nth| locations[nth][1]);
+                self.chunks[island].push(slot / CHUNK as u32, particles);
             }
         }
         self.travels.clear();
@@ -235,10 +240,10 @@ impl<const D: usize> SelfCollisions<D> {
         let Balls { position, previous, inverse_mass, .. } = &mut self.balls;
         let chunks = &self.chunks[island];
         for axis in 0..D {
-            read_column(chunks, particles.positions(axis), &mut position[axis]);
-            read_column(chunks, particles.previous(axis), &mut previous[axis]);
+            chunks.read(particles.positions(axis), &mut position[axis]);
+            chunks.read(particles.previous(axis), &mut previous[axis]);
         }
-        read_column(chunks, particles.inverse_masses(), inverse_mass);
+        chunks.read(particles.inverse_masses(), inverse_mass);
     }
 
     /// Copies the particles of an island that sleeps to their balls, as if they were pinned.
@@ -246,11 +251,11 @@ impl<const D: usize> SelfCollisions<D> {
         let Balls { position, previous, inverse_mass, .. } = &mut self.balls;
         let Some(chunks) = self.chunks.get(island) else { return };
         for axis in 0..D {
-            read_column(chunks, particles.positions(axis), &mut position[axis]);
-            read_column(chunks, particles.positions(axis), &mut previous[axis]);
+            chunks.read(particles.positions(axis), &mut position[axis]);
+            chunks.read(particles.positions(axis), &mut previous[axis]);
         }
-        for &(slot, _) in chunks {
-            inverse_mass[slot as usize..slot as usize + CHUNK].fill(0.0);
+        for chunk in chunks.indices() {
+            inverse_mass[chunk * CHUNK..][..CHUNK].fill(0.0);
         }
     }
 
