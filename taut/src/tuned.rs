@@ -97,7 +97,10 @@ pub enum TunedError {
         given: Fingerprint,
     },
     /// The kernel is not in this build, or this machine lacks an instruction set that it needs.
-    #[error("the tuning names the kernel '{name}', which this build does not have on this machine")]
+    #[error(
+        "the tuning names the kernel '{name}', which is not in this build or needs an \
+             instruction set that this machine lacks"
+    )]
     UnknownKernel {
         /// The name of the kernel.
         name: String,

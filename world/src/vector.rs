@@ -94,7 +94,7 @@ pub(crate) fn perpendicular<const D: usize>(a: [f64; D], axis: [f64; D]) -> [f64
 }
 
 /// Converts to `f64`.
-pub(crate) fn wide<const D: usize>(a: [f32; D]) -> [f64; D] {
+pub(crate) fn to_f64<const D: usize>(a: [f32; D]) -> [f64; D] {
     a.map(f64::from)
 }
 

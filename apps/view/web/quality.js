@@ -26,7 +26,7 @@ export class Quality {
     const name = gl.getParameter(names ? names.UNMASKED_RENDERER_WEBGL : gl.RENDERER);
     this.isSoftware = SOFTWARE.test(name);
     if (this.isSoftware) this.level = 2; // without soft shadows
-    // `?quality=full` in the address fixes the best level, for screenshots.
+    // `?quality=full` in the address always uses the best level, for screenshots.
     this.isFixed = new URLSearchParams(location.search).get('quality') === 'full';
     if (this.isFixed) Object.assign(this, { level: 0, isSoftware: false });
     // This context only served to read the name.

@@ -8,5 +8,5 @@ export async function load() {
   const { exports } = JSON.parse(await readText("package/package.json"));
   const taut = await import(new URL(exports["."].default, new URL("package/", import.meta.url)));
   const { memory } = await taut.default();
-  return { taut, memory, table: rows(await readText("hashes.txt")) };
+  return { taut, memory, expectedRows: rows(await readText("hashes.txt")) };
 }

@@ -2,10 +2,10 @@
 import { load } from "./load.js";
 import { fallingSheet, hashOf } from "./scenes.js";
 
-const { taut, memory, table } = await load();
+const { taut, memory, expectedRows } = await load();
 
 /** The rows of bindings/hashes.txt, each with the hash that the page computes on its own thread. */
-export const hashes = () => table.map((row) => ({ ...row, found: hashOf(taut, row.scene) }));
+export const hashes = () => expectedRows.map((row) => ({ ...row, found: hashOf(taut, row.scene) }));
 
 /** Makes the memory of the module grow. Reports whether an array that was filled before the growth keeps its numbers,
  * and whether another one can be filled after it. */

@@ -6,9 +6,9 @@
 const loaded = import("./load.js").then(({ load }) => load());
 
 onmessage = async ({ data: { target, steps } }) => {
-  const { taut, table } = await loaded;
+  const { taut, expectedRows } = await loaded;
   const { fallingSheet, hashOf } = await import("./scenes.js");
-  if (!target) return postMessage(table.map((row) => ({ ...row, found: hashOf(taut, row.scene) })));
+  if (!target) return postMessage(expectedRows.map((row) => ({ ...row, found: hashOf(taut, row.scene) })));
   const world = fallingSheet(taut);
   world.step(steps);
   postMessage(world.positions(target), [target.buffer]);

@@ -5,8 +5,8 @@
 //! | extension | format | frames | read by |
 //! |---|---|---|---|
 //! | [`.glb`](gltf) | animated glTF 2.0 | all in one file | Blender, browsers, engines |
-//! | [`.obj`](obj) | Wavefront OBJ | one in a file | everything |
-//! | [`.ply`](ply) | Stanford PLY, binary, with normals | one in a file | scan software, Blender |
+//! | [`.obj`](obj) | Wavefront OBJ | one per file | everything |
+//! | [`.ply`](ply) | Stanford PLY, binary, with normals | one per file | scan software, Blender |
 //! | [`.pc2`](pc2) | point cache: positions | all in one file | Blender ("Mesh Cache"), 3ds Max |
 //!
 //! ```

@@ -11,7 +11,7 @@ use crate::groups::BOX_MAX;
 use crate::obstacle::LimbContacts;
 use crate::surface::{Nearest, Surface};
 use crate::sweep::{self, BoundingBox};
-use crate::vector::{difference, dot, length, wide};
+use crate::vector::{difference, dot, length, to_f64};
 
 /// A capsule whose axis joins two particles; a ball if both are the same.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -46,7 +46,7 @@ impl Limb {
         particles: &Particles<D>,
         margin: f64,
     ) -> BoundingBox<D> {
-        let [a, b] = self.ends.map(|end| wide(particles.position(end as usize)));
+        let [a, b] = self.ends.map(|end| to_f64(particles.position(end as usize)));
         let distance = f64::from(self.radius) + margin;
         let bound = |axis: usize, upper: bool| {
             let outer = if (a[axis] < b[axis]) == upper { b[axis] } else { a[axis] };

@@ -34,7 +34,7 @@ use taut_core::{Particles, Real, Renumbering};
 
 use crate::drawing::resize_vector;
 use crate::linear::{Matrix, Vector, apply, inverse, matrix, per_axis};
-use crate::vector::{difference, sum, wide};
+use crate::vector::{difference, sum, to_f64};
 
 pub(crate) use colliders::{Collider, ColliderScratch, Placed, PlacedLimb, box_around};
 pub(crate) use contact::{Contact, Solver};
@@ -97,7 +97,7 @@ impl Body {
     ) -> Option<WeightedPoint> {
         let corners = self
             .particles
-            .map(|particle| wide(resize_vector(particles.position(particle as usize))));
+            .map(|particle| to_f64(resize_vector(particles.position(particle as usize))));
         let edges = matrix(|axis, edge| corners[edge + 1][axis] - corners[0][axis]);
         let [b, c, d] = apply(&inverse(&edges)?, difference(position, corners[0]));
         Some(WeightedPoint::in_tetrahedron(self.particles, [b, c, d].map(|weight| weight as f32)))

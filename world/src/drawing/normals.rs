@@ -1,6 +1,6 @@
 //! Normals of vertices.
 
-use crate::vector::{cross, difference, length, sum, wide};
+use crate::vector::{cross, difference, length, sum, to_f64};
 
 /// Computes the unit normal of each vertex: the normalized sum of the normals of its triangles,
 /// weighted by area. Triangles are counter-clockwise seen from the tip of the normal.
@@ -35,10 +35,10 @@ pub fn normals(positions: &[[f32; 3]], triangles: &[[u32; 3]], normals: &mut [[f
     }
     for normal in normals {
         // In f64 squares of f32 neither overflow nor underflow.
-        let wide = wide(*normal);
-        let length = length(wide);
+        let weighted = to_f64(*normal);
+        let length = length(weighted);
         *normal = if length > 0.0 && length.is_finite() {
-            wide.map(|component| (component / length) as f32)
+            weighted.map(|component| (component / length) as f32)
         } else {
             [0.0, 0.0, 1.0]
         };

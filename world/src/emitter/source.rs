@@ -3,7 +3,7 @@
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::Rng;
 
-use crate::vector::{difference, dot, wide};
+use crate::vector::{difference, dot, to_f64};
 
 /// The shape on which an emitter starts particles, with uniform distribution.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,7 +38,7 @@ pub(super) fn in_ball<const D: usize>(random: &mut ChaCha8Rng) -> [f64; D] {
 
 /// The sides of a triangle that meet at its first corner.
 fn sides<const D: usize>([a, b, c]: [[f32; D]; 3]) -> [[f64; D]; 2] {
-    [b, c].map(|end| difference(wide(end), wide(a)))
+    [b, c].map(|end| difference(to_f64(end), to_f64(a)))
 }
 
 /// The unit vector perpendicular to two vectors; 0 if they are parallel or `D` is not 3.
@@ -121,8 +121,10 @@ impl<const D: usize> Source<D> {
     /// of the source, m².
     pub(super) fn draw(&self, cumulative_areas: &[f64], random: &mut ChaCha8Rng) -> [[f64; D]; 2] {
         let (origin, axes, weights) = match self {
-            Self::Point(point) => return [wide(*point), [0.0; D]],
-            Self::Disc { centre, axes } => (wide(*centre), axes.map(wide), in_ball::<2>(random)),
+            Self::Point(point) => return [to_f64(*point), [0.0; D]],
+            Self::Disc { centre, axes } => {
+                (to_f64(*centre), axes.map(to_f64), in_ball::<2>(random))
+            }
             Self::Polygons(triangles) => {
                 let last = cumulative_areas.len() - 1;
                 let area = uniform(random) * cumulative_areas[last];
@@ -132,7 +134,7 @@ impl<const D: usize> Source<D> {
                 // [u, v] is uniform in the parallelogram of the two sides. A point outside the triangle
                 // is mirrored into it.
                 let weights = if u + v > 1.0 { [1.0 - u, 1.0 - v] } else { [u, v] };
-                (wide(triangles[nth][0]), sides(triangles[nth]), weights)
+                (to_f64(triangles[nth][0]), sides(triangles[nth]), weights)
             }
         };
         let point = core::array::from_fn(|axis| {

@@ -6,7 +6,7 @@ use super::checks::{
 };
 use super::{Model, ModelError};
 use crate::drawing::ModelKind;
-use crate::vector::{cross, difference, length, scaled, sum, unit, wide};
+use crate::vector::{cross, difference, length, scaled, sum, to_f64, unit};
 
 /// Largest number of ropes. It is limited because all particles of a plank are joined to each
 /// other, so the number of sticks grows with the square of the number of ropes.
@@ -94,7 +94,7 @@ impl Model {
         let density =
             check_positive("density", "the density of a bridge's ropes, kg/m,", bridge.density)?;
 
-        let [from, to] = [from, to].map(wide);
+        let [from, to] = [from, to].map(to_f64);
         let span = difference(to, from);
         let [x, _, z] = span;
         let horizontal_span = length([x, 0.0, z]);

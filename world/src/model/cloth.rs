@@ -5,7 +5,7 @@ use taut_core::{Duplicates, Family, Particles, Sheet, Sticks};
 use super::builder::flags_or_empty;
 use super::checks::{check_at_least, check_inverse_mass, check_positive, check_rectangle};
 use super::{Model, ModelError};
-use crate::vector::{dot, perpendicular, rounded, scaled, sum, unit, wide};
+use crate::vector::{dot, perpendicular, rounded, scaled, sum, to_f64, unit};
 
 /// The two directions in which a flat model is laid out. The middle of the model is at the origin;
 /// [`Model::moved`] moves the model.
@@ -43,7 +43,7 @@ impl<const D: usize> Axes<D> {
             value,
             must,
         };
-        let [across, down] = [self.across, self.down].map(|axis| unit(wide(axis)));
+        let [across, down] = [self.across, self.down].map(|axis| unit(to_f64(axis)));
         let (Some(across), Some(down)) = (across, down) else {
             return Err(error(f64::NAN, "that of two directions of finite length above 0"));
         };

@@ -4,7 +4,7 @@ use taut_core::Particles;
 
 use super::{Model, ModelError};
 use crate::path::{Path, Pose, Spin};
-use crate::vector::{rounded, wide};
+use crate::vector::{rounded, to_f64};
 
 /// Moves pinned particles along a path, as if they were fastened to a moving obstacle. Their
 /// positions are a function of time, exact at the end of every substep. See [`Model::guided`].
@@ -95,7 +95,7 @@ impl<const D: usize> Guide<D> {
     pub(crate) fn record_positions(&mut self, particles: &Particles<D>) {
         let pose = self.pose(0.0);
         let local =
-            |&particle: &u32| pose.point_to_local(wide(particles.position(particle as usize)));
+            |&particle: &u32| pose.point_to_local(to_f64(particles.position(particle as usize)));
         self.local_positions = self.particles.iter().map(local).collect();
     }
 

@@ -6,7 +6,7 @@ use super::builder::flags_or_empty;
 use super::checks::{check_at_least, check_inverse_mass, check_positive, check_rectangle};
 use super::cloth::Axes;
 use super::{Model, ModelError};
-use crate::vector::{difference, rounded, scaled, sum, wide};
+use crate::vector::{difference, rounded, scaled, sum, to_f64};
 
 /// The fraction of the particles of a mesh, the highest ones, that [`Model::hanging`] pins and
 /// [`Model::from_triangles`] puts into the group `top`.
@@ -165,7 +165,7 @@ impl<const D: usize> Model<D> {
         }
         let mut masses = vec![0.0; positions.len()];
         for triangle in triangles {
-            let corners = triangle.map(|corner| wide(positions[corner as usize]));
+            let corners = triangle.map(|corner| to_f64(positions[corner as usize]));
             let third_of_mass = density * area(corners) / 3.0;
             for &corner in triangle {
                 masses[corner as usize] += third_of_mass;

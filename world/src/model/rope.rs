@@ -5,7 +5,7 @@ use taut_core::Kind;
 use super::builder::ModelBuilder;
 use super::checks::{check_fraction, check_particles, check_positive};
 use super::{Model, ModelError};
-use crate::vector::{difference, length, scaled, sum, wide};
+use crate::vector::{difference, length, scaled, sum, to_f64};
 
 /// The parameters of a rope.
 ///
@@ -102,7 +102,7 @@ fn subdivided<const D: usize>(
         2.0..,
         "at least 2",
     )?;
-    let segments = || path.windows(2).map(|ends| [wide(ends[0]), wide(ends[1])]);
+    let segments = || path.windows(2).map(|ends| [to_f64(ends[0]), to_f64(ends[1])]);
     let mut count = 1.0;
     for [from, to] in segments() {
         let segment_length = length(difference(to, from));
@@ -113,7 +113,7 @@ fn subdivided<const D: usize>(
     }
     #[allow(clippy::cast_sign_loss, reason = "a count")]
     let mut points = Vec::with_capacity(check_particles(count as u128)?);
-    points.push(wide(path[0]));
+    points.push(to_f64(path[0]));
     for [from, to] in segments() {
         let segment = difference(to, from);
         let pieces = libm::ceil(length(segment) / spacing);

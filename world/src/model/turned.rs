@@ -3,7 +3,7 @@
 use taut_core::Particles;
 
 use super::{Model, ModelError};
-use crate::vector::{cross, dot, rounded, scaled, sum, unit, wide};
+use crate::vector::{cross, dot, rounded, scaled, sum, to_f64, unit};
 
 impl Model {
     /// The model turned about an axis through the origin by an angle in radians, counter-clockwise
@@ -25,7 +25,7 @@ impl Model {
     /// An axis without a direction, or an angle that is not finite.
     pub fn turned(self, axis: [f32; 3], angle: f32) -> Result<Self, ModelError> {
         let (sine, cosine) = libm::sincos(check_angle(angle)?);
-        let axis = unit(wide(axis)).ok_or(ModelError::OutOfRange {
+        let axis = unit(to_f64(axis)).ok_or(ModelError::OutOfRange {
             key: "axis",
             what: "the length of an axis of rotation",
             value: f64::from(axis[0].hypot(axis[1]).hypot(axis[2])),
@@ -59,13 +59,13 @@ impl<const D: usize> Model<D> {
             for particle in 0..self.particles.len() {
                 let point =
                     core::array::from_fn(|axis| column(&mut self.particles, axis)[particle]);
-                for (axis, x) in rounded(rotate(wide(point))).into_iter().enumerate() {
+                for (axis, x) in rounded(rotate(to_f64(point))).into_iter().enumerate() {
                     column(&mut self.particles, axis)[particle] = x;
                 }
             }
         }
         for emitter in &mut self.emitters {
-            emitter.rotate(|vector| rounded(rotate(wide(vector))));
+            emitter.rotate(|vector| rounded(rotate(to_f64(vector))));
         }
         self
     }

@@ -12,7 +12,7 @@ use crate::drawing::resize_vector;
 use crate::model::Model;
 use crate::path::Displacement;
 use crate::surface::{ContactLaw, Nearest, SurfaceContact, VerletState};
-use crate::vector::{add_scaled, cross, difference, dot, length, scaled, sum, unit, wide};
+use crate::vector::{add_scaled, cross, difference, dot, length, scaled, sum, to_f64, unit};
 
 /// Which sticks of an island collide, computed from its current sticks and faces.
 #[derive(Clone, Debug, Default)]
@@ -108,8 +108,8 @@ impl<S: Side<D>, const D: usize> EdgeCollisions<'_, S, D> {
         let resolve = |model: &mut Model<D>, contact: Option<EdgeContact<D>>| {
             let Some(EdgeContact { point, normal, depth }) = contact else { return };
             let particles = &mut model.particles;
-            let x = wide(point.position(particles));
-            let state = VerletState { x, previous: wide(point.previous(particles)) };
+            let x = to_f64(point.position(particles));
+            let state = VerletState { x, previous: to_f64(point.previous(particles)) };
             let contact = SurfaceContact { normal, depth, clearance: f64::INFINITY };
             let after = law.resolve(state, displacement.at(x), contact);
             let moved = [difference(after.x, x), difference(after.previous, state.previous)];
@@ -144,7 +144,7 @@ impl<S: Side<D>, const D: usize> EdgeCollisions<'_, S, D> {
         model: &Model<D>,
         corners: [u32; N],
     ) -> Option<([[f64; D]; N], f64)> {
-        let points = corners.map(|corner| wide(model.particles.position(corner as usize)));
+        let points = corners.map(|corner| to_f64(model.particles.position(corner as usize)));
         let radius = |corner: &u32| model.radii.get(*corner as usize).copied().unwrap_or_default();
         let smallest = corners.iter().map(radius).fold(f32::INFINITY, f32::min);
         let contact_distance = f64::from(self.thickness) + f64::from(smallest);

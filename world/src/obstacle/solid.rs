@@ -18,7 +18,7 @@ use crate::path::{Displacement, Path, Pose, Spin};
 use crate::settings::StepTime;
 use crate::simd::widest;
 use crate::surface::{ContactLaw, Nearest, Surface};
-use crate::vector::{length, rounded, wide};
+use crate::vector::{length, rounded, to_f64};
 
 /// A shape with a surface, static or moving: an obstacle.
 ///
@@ -280,8 +280,8 @@ fn nearest<'a, S: Side<D> + 'a, const D: usize>(
     move |particles, probe| {
         let x = probe.point.position(particles);
         let crossing = swept.and_then(|(sweep, starts)| {
-            let start = wide(probe.start(particles, starts));
-            sweep.crossing([start, wide(x)], probe.contact_distance.into())
+            let start = to_f64(probe.start(particles, starts));
+            sweep.crossing([start, to_f64(x)], probe.contact_distance.into())
         });
         let entered = |Crossing { nearest: Nearest { distance, normal }, .. }| Nearest {
             distance: distance as f32,

@@ -6,7 +6,7 @@ use super::side::Side;
 use crate::model::Model;
 use crate::path::{Displacement, Pose};
 use crate::surface::{ContactLaw, Nearest, SurfaceContact, VerletState};
-use crate::vector::{add_scaled, difference, dot, wide};
+use crate::vector::{add_scaled, difference, dot, to_f64};
 
 /// Bisection steps in a search along a segment: to 2⁻²⁴ (a 17-millionth) of its length.
 const BISECTIONS: u32 = 24;
@@ -152,7 +152,7 @@ impl<S: Side<D>, const D: usize> Sweep<S, D> {
                 continue;
             }
             let state = state_of(&model.particles, particle);
-            let start = starts.get(particle).map_or(state.previous, |start| wide(*start));
+            let start = starts.get(particle).map_or(state.previous, |start| to_f64(*start));
             let contact_distance = f64::from(thickness) + f64::from(radius);
             let Some(Crossing { point, nearest }) =
                 self.crossing([start, state.x], contact_distance)
@@ -174,7 +174,7 @@ impl<S: Side<D>, const D: usize> Sweep<S, D> {
 
 fn state_of<const D: usize>(particles: &Particles<D>, particle: usize) -> VerletState<f64, D> {
     VerletState {
-        x: wide(particles.position(particle)),
-        previous: wide(particles.previous_position(particle)),
+        x: to_f64(particles.position(particle)),
+        previous: to_f64(particles.previous_position(particle)),
     }
 }

@@ -18,7 +18,7 @@ mod workers;
 use crate::error::ModelError;
 use crate::model::Model;
 use crate::scene::Scene;
-use crate::vector::{difference, dot, wide};
+use crate::vector::{difference, dot, to_f64};
 
 pub(crate) use clusters::Balls;
 pub(crate) use contacts::{ContactSolver, swept_contact};
@@ -235,7 +235,7 @@ impl<const D: usize> Model<D> {
 
     /// The radii of the smallest circles around the faces, m.
     fn covering_radii(&self) -> impl Iterator<Item = f64> {
-        let point = |corner: u32| wide(self.particles.position(corner as usize));
+        let point = |corner: u32| to_f64(self.particles.position(corner as usize));
         self.faces.iter().map(move |face| covering_radius(face.map(point)))
     }
 

@@ -5,7 +5,7 @@ use taut_core::{Family, Kind, Sheet, Sticks};
 use super::rest_shape::{EdgeLengths, RestShape, sides_of};
 use crate::disjoint_sets::DisjointSets;
 use crate::model::Model;
-use crate::vector::{difference, length, wide};
+use crate::vector::{difference, length, to_f64};
 
 impl RestShape {
     /// The rest shape of a model, without torn sticks.
@@ -124,7 +124,7 @@ fn of_faces<const D: usize>(model: &Model<D>) -> RestShape {
         .collect();
     let lengths = EdgeLengths::new(sticks.particles().max(count), &given);
     let distance = |[a, b]: [u32; 2]| {
-        let [a, b] = [a, b].map(|end| wide(particles.position(end as usize)));
+        let [a, b] = [a, b].map(|end| to_f64(particles.position(end as usize)));
         length(difference(b, a)) as f32
     };
 

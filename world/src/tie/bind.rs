@@ -10,7 +10,7 @@ use crate::body::{Body, WeightedPoint};
 use crate::drawing::resize_vector;
 use crate::error::ModelError;
 use crate::model::Model;
-use crate::vector::wide;
+use crate::vector::to_f64;
 
 /// A tie between two points. One [`Tie`] may make several of them.
 #[derive(Clone, Copy, Debug)]
@@ -113,7 +113,7 @@ fn bind<const D: usize>(
         let [(name, model), (_, other)] = [nth, 1 - nth].map(|end| &models[model_indices[end]]);
         let no_point = || (Some(end), TieProblem::NoBodyPoint { model: name.clone(), body });
         let point_on_body = |point: &WeightedPoint| {
-            let position = wide(resize_vector(point.position(&other.particles)));
+            let position = to_f64(resize_vector(point.position(&other.particles)));
             let body = &model.bodies.all()[body as usize];
             body.point_at(&model.particles, position).ok_or_else(no_point)
         };

@@ -3,7 +3,7 @@
 use super::self_collisions::SelfCollisions;
 use super::{Simulation, World};
 use crate::self_collision::{Margin, NearRows, Pairings as _, SelfCollision, Workers, crossings};
-use crate::vector::{difference, length, wide};
+use crate::vector::{difference, length, to_f64};
 
 /// The largest gap of a touching pair, as a fraction of the distance that the pair keeps.
 const TOUCHING_TOLERANCE: f64 = 0.01;
@@ -95,7 +95,7 @@ impl<const D: usize> World<D> {
             let Some(pairing) = rules.of(row.models(balls)) else { continue };
             let thickness = f64::from(pairing.thickness);
             for pair in row.pairs() {
-                let [one, other] = pair.map(|slot| wide(balls.position(slot)));
+                let [one, other] = pair.map(|slot| to_f64(balls.position(slot)));
                 let depth = thickness - length(difference(one, other));
                 touching += usize::from(depth > -TOUCHING_TOLERANCE * thickness);
                 penetration = f32::max(penetration, depth as f32);
@@ -109,7 +109,7 @@ impl<const D: usize> World<D> {
         let collisions = self.self_collisions.as_ref();
         let Some(collisions) = collisions.filter(|_| D == 3) else { return 0 };
         let point = |particle: usize| {
-            let x = wide(self.position(particle));
+            let x = to_f64(self.position(particle));
             core::array::from_fn(|axis| x[axis])
         };
         let points: Vec<[f64; 3]> = (0..self.len()).map(point).collect();

@@ -6,7 +6,7 @@ use crate::scene::Scene;
 use crate::settings::StepTime;
 use crate::sleep::Sleep;
 use crate::sweep::{self, BoundingBox};
-use crate::vector::wide;
+use crate::vector::to_f64;
 
 /// The settings of sleeping, and reused buffers.
 #[derive(Clone, Debug)]
@@ -64,7 +64,7 @@ impl<const D: usize> Sleeping<D> {
         boxes.clear();
         boxes.extend((0..world.islands.len()).filter_map(|object| {
             let [low, high] = contact_bounds(object)?;
-            Some(BoundingBox { object, low: wide(low), high: wide(high) })
+            Some(BoundingBox { object, low: to_f64(low), high: to_f64(high) })
         }));
         let may_collide = |one: usize, other: usize| {
             let [one, other] = [one, other]

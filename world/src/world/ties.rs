@@ -6,7 +6,7 @@ use super::{Island, NumberMap, World, WorldError};
 use crate::body::WeightedPoint;
 use crate::scene::Scene;
 use crate::settings::{Settings, StepTime};
-use crate::vector::{add_scaled, difference, length, wide};
+use crate::vector::{add_scaled, difference, length, to_f64};
 
 /// A tie of a world.
 #[derive(Clone, Debug)]
@@ -126,7 +126,7 @@ impl<const D: usize> IslandTie<D> {
         if g == 0.0 {
             return;
         }
-        // The multiplier of this relaxation, as a vector, is g d.
+        // The multiplier of this relaxation, as a vector, is g d: an impulse, kg m.
         self.lambda = add_scaled(self.lambda, g, d);
         for (end, g) in [g, -g].into_iter().enumerate() {
             let island = &mut islands[self.islands[end]];
@@ -216,7 +216,7 @@ pub(super) fn finish_step<const D: usize>(
         }
         // The multipliers of a substep add up to its force times h². So those of a step add up to the
         // mean force times h² times the number of substeps, which is `dt / h`.
-        tie.force = length(wide(tie.lambda)) / (h * dt);
+        tie.force = length(to_f64(tie.lambda)) / (h * dt);
         if !tie.broken && tie.force > f64::from(tie.breaking_force) {
             tie.break_up(islands);
             broken += 1;

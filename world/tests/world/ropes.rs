@@ -135,7 +135,7 @@ fn a_bridge_carries_its_planks() {
         let [from, to] = [[0.0, 5.0, 1.0], [6.0, 6.0, -2.0]];
         let model = Model::bridge(from, to, &options).unwrap();
         assert!(Stretch::of(&model.particles, &model.sticks).max < 1e-5);
-        // Ropes and handrails.
+        // Ropes and rails, which are `rails` m above the deck.
         let lines = ropes + if rails > 0.0 { 2 } else { 0 };
         assert_eq!(model.groups["ends"].len(), 2 * lines);
         let mut scene = Scene::new();
@@ -153,11 +153,11 @@ fn a_bridge_carries_its_planks() {
             let moved = norm(minus(world.position(particle), model.particles.position(particle)));
             assert!(
                 moved < 0.3,
-                "{ropes} ropes, rails {rails}: particle {particle} moved by {moved} m"
+                "{ropes} ropes, rails at {rails} m: particle {particle} moved by {moved} m"
             );
         }
         let particles = &world.islands()[0].model.particles;
         let stretch = Stretch::of(particles, &world.islands()[0].model.sticks);
-        assert!(stretch.residual_max() < 0.03, "{ropes} ropes, rails {rails}: {stretch:?}");
+        assert!(stretch.residual_max() < 0.03, "{ropes} ropes, rails at {rails} m: {stretch:?}");
     }
 }

@@ -186,7 +186,7 @@ fn study(
     Ok(study.run(&[part], progress)?)
 }
 
-/// A study, on one thread, of the shortest frame time that keeps the stretch within a bound.
+/// A study, on one thread, of the cheapest frame that keeps the stretch within a bound.
 fn effort_study(subjects: Vec<EffortSubject>) -> anyhow::Result<EffortStudy> {
     Ok(EffortStudy {
         subjects,
@@ -195,7 +195,7 @@ fn effort_study(subjects: Vec<EffortSubject>) -> anyhow::Result<EffortStudy> {
     })
 }
 
-/// The shortest frame times that keep the stretch of hanging sheets within bounds, with all sticks
+/// The cheapest frames that keep the stretch of hanging sheets within bounds, with all sticks
 /// and with structural sticks only.
 fn effort_rows(
     quick: bool,

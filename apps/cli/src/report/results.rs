@@ -39,7 +39,7 @@ pub(crate) enum Part {
     Iterations,
     /// Stretch over frames.
     Frames,
-    /// The shortest frame times that keep the rms stretch within 1 % and within 0.1 %.
+    /// The cheapest frames that keep the rms stretch within 1 % and within 0.1 %.
     Effort,
 }
 

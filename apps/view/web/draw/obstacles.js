@@ -67,8 +67,9 @@ void main() {
 
 /** The size of a grid cell, m: 1, 2, 5 or 10 times a power of ten, whichever is nearest to a sixth of the radius. */
 const cellSize = (radius) => {
-  const power = 10 ** Math.floor(Math.log10(radius / 5));
-  return [1, 2, 5, 10].map((k) => k * power).reduce((a, b) => (Math.abs(b - radius / 6) < Math.abs(a - radius / 6) ? b : a));
+  const wanted = radius / 6;
+  const power = 10 ** Math.floor(Math.log10(wanted));
+  return [1, 2, 5, 10].map((k) => k * power).reduce((a, b) => (Math.abs(b - wanted) < Math.abs(a - wanted) ? b : a));
 };
 
 /** Makes the triangle mesh of an obstacle. Half-spaces and bounds have none, because they are drawn as floors. */
@@ -143,10 +144,11 @@ export class Obstacles {
   drawFloors(view) {
     const { gl } = this;
     const { poses, extent: { centre, radius }, theme, mesh } = view;
-    const floors = []; // `half`: half extents, m; `null`: unbounded
+    // `half`: half extents, m, `null` for unbounded; `hides`: whether it hides what is below it.
+    const floors = [];
     mesh.obstacles.forEach(({ shape, half }, index) => {
       const { position, rotation } = poseOf(poses, index);
-      if (shape === 'half-space') floors.push({ position, rotation, half: null, opacity: 1, isGround: true });
+      if (shape === 'half-space') floors.push({ position, rotation, half: null, opacity: 1, hides: true });
       if (shape === 'bounds') {
         const down = rotate([0, -half[1], 0], rotation);
         floors.push({ position: add(position, down), rotation, half: [half[0], half[2]], opacity: 1 });
@@ -164,8 +166,8 @@ export class Obstacles {
     gl.uniform1f(uniforms.u_cell, cellSize(radius));
     gl.enable(gl.BLEND);
     gl.bindVertexArray(this.floorArray);
-    for (const { position, rotation, half, opacity, isGround } of floors) {
-      gl.depthMask(Boolean(isGround)); // the ground hides what is below it
+    for (const { position, rotation, half, opacity, hides } of floors) {
+      gl.depthMask(Boolean(hides));
       const up = rotate([0, 1, 0], rotation);
       const height = up.reduce((sum, x, axis) => sum + x * (view.camera.eye[axis] - position[axis]), 0);
       if (height <= 0) continue; // the camera is below the floor, which would hide the scene
@@ -212,6 +214,7 @@ const EXTENT_MAX = 8;
  */
 export function boxOfObstacles(obstacles, poses, box) {
   let [min, max] = box;
+  const top = max[1];
   const extentMax = Math.max(EXTENT_MAX, 2 * Math.hypot(...max.map((x, axis) => x - min[axis])));
   const include = (low, high) => {
     min = min.map((x, axis) => Math.min(x, low[axis]));
@@ -226,7 +229,7 @@ export function boxOfObstacles(obstacles, poses, box) {
     } else if (shape === 'bounds' && Math.max(half[0], half[2]) < extentMax) {
       const low = middle.map((x, axis) => x - half[axis]);
       const high = middle.map((x, axis) => x + half[axis]);
-      include(low, [high[0], half[1] < extentMax ? high[1] : max[1], high[2]]);
+      include(low, [high[0], half[1] < extentMax ? high[1] : top, high[2]]);
     }
   });
   obstacles.forEach(({ shape }, index) => {

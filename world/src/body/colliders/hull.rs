@@ -9,7 +9,7 @@ use crate::body::Body;
 use crate::body::weighted_point::WeightedPoint;
 use crate::drawing::resize_vector;
 use crate::linear::{Matrix, Vector, apply, inverse, transposed};
-use crate::vector::{add_scaled, difference, dot, length, scaled, wide};
+use crate::vector::{add_scaled, difference, dot, length, scaled, to_f64};
 
 /// A face of a hull, as the signed distances of the four particles of its body from its plane at
 /// rest, m, positive outside. The distance is an affine function of the position, so these four
@@ -75,8 +75,8 @@ impl<const D: usize> Corners<D> {
     /// None if the points span no volume.
     fn new(points: [[f32; D]; 4]) -> Option<Self> {
         let [first, others @ ..] = points;
-        let edges =
-            others.map(|other| difference(wide(resize_vector(other)), wide(resize_vector(first))));
+        let edges = others
+            .map(|other| difference(to_f64(resize_vector(other)), to_f64(resize_vector(first))));
         let to_weights = inverse(&transposed(&edges))?;
         Some(Self { first, edges, to_weights })
     }
@@ -105,7 +105,7 @@ impl<const D: usize> Corners<D> {
     /// The weights of the last three particles at a point. `from_first` is the vector to it from the
     /// first particle, m.
     fn weights(&self, from_first: [f32; D]) -> Vector {
-        apply(&self.to_weights, wide(resize_vector(from_first)))
+        apply(&self.to_weights, to_f64(resize_vector(from_first)))
     }
 }
 

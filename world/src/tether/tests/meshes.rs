@@ -12,7 +12,7 @@ use super::{
 };
 use crate::model::{Cloth, Model};
 use crate::tether::RestShape;
-use crate::vector::{difference, wide};
+use crate::vector::{difference, to_f64};
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
@@ -39,7 +39,7 @@ proptest! {
         let spacing = [columns, rows].map(|count| (count - 1) as f64);
         let spacing = [f64::from(cloth.width) / spacing[0], f64::from(cloth.height) / spacing[1]];
         let position = |model: &Model, particle: usize| {
-            let [x, y, _] = wide(difference(model.particles.position(particle), corner));
+            let [x, y, _] = to_f64(difference(model.particles.position(particle), corner));
             let [i, j] = [libm::round(x / spacing[0]), libm::round(y / spacing[1])];
             [spacing[0] * i, spacing[1] * j, 0.0]
         };

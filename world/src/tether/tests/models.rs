@@ -6,14 +6,14 @@ use super::{MAX_EXCESS, MAX_SHORTFALL, Point, check, distance};
 use crate::model::{Bridge, Cloth, HexSheet, Model, Plant, Ragdoll, Rope};
 use crate::tether::RestShape;
 use crate::tether::geodesic::NearestSource;
-use crate::vector::wide;
+use crate::vector::to_f64;
 
 #[test]
 fn distances_on_a_sphere_are_those_of_great_circles_within_0_2_percent() {
     let model = Model::sphere(40, crate::model::StickSet::All).unwrap();
     let radius = f64::from(model.particles.position(0)[1]);
     let directions: Vec<Point> = (0..model.particles.len())
-        .map(|it| wide(model.particles.position(it)).map(|x| x / radius))
+        .map(|it| to_f64(model.particles.position(it)).map(|x| x / radius))
         .collect();
     let shape = RestShape::of(&model);
     for source in [0, 1000, 1600] {
@@ -70,7 +70,7 @@ fn paths_follow_the_sticks_of_ragdolls_plants_and_bridges() {
     let doll = Model::<3>::ragdoll(&Ragdoll::default()).unwrap();
     let [head, neck, foot] = ["head", "neck", "left foot"].map(|name| doll.groups[name][0]);
     let [knee, hip] = ["left knee", "left hip"].map(|name| doll.groups[name][0]);
-    let position = |model: &Model, it: u32| wide(model.particles.position(it as usize));
+    let position = |model: &Model, it: u32| to_f64(model.particles.position(it as usize));
     let path_length = |model: &Model, path: &[u32]| -> f64 {
         path.windows(2).map(|it| distance(position(model, it[0]), position(model, it[1]))).sum()
     };

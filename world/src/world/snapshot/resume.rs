@@ -90,8 +90,13 @@ impl Snapshot {
 
     /// The number of steps, and the time, s, checked.
     fn progress(&self) -> Result<(u64, f64), SnapshotError> {
-        let what = "the number of steps";
-        ModelError::check("steps", what, self.steps as f64, ..=STEPS_MAX as f64, "at most 2^53")?;
+        if self.steps > STEPS_MAX {
+            // As `f64`, 2^53 + 1 would be 2^53.
+            let (what, value) = ("the number of steps", self.steps as f64);
+            return Err(
+                ModelError::OutOfRange { key: "steps", what, value, must: "at most 2^53" }.into()
+            );
+        }
         let time = f64::from_bits(self.time);
         ModelError::check("time", "the time, s,", time, 0.0..=TIME_MAX, "from 0 to 1e15")?;
         Ok((self.steps, time))
