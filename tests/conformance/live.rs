@@ -309,23 +309,28 @@ fn particles_added_after_planning_fall_and_are_checked() {
         }
         let outcome = setup.assert_all_agree("an added position is not finite", |mut start| {
             let added = start.particles.push([1.0, 2.0, 3.0], 1.0).unwrap() as usize;
-            start.particles.positions_mut(0)[added] = -0.0; // must become +0.0
+            start.particles.positions_mut(0)[added] = -0.0;
             start.particles.positions_mut(2)[added] = f32::NAN;
             start.steps(&step, 1)
         });
         assert_eq!(outcome.notes, [0]);
+        // Kernels store no -0.0.
+        assert_eq!(outcome.particles.previous(0).last().unwrap().to_bits(), 0);
     }
 }
 
 #[test]
 fn a_plan_is_not_stale_after_more_changes_than_are_recorded() {
     let step = eight_iterations();
-    // One change that must not be lost, then more of other changes than are recorded.
-    let change = |particles: &mut Particles<3>, sticks: &mut Sticks| {
-        sticks.set_rest(0, 0.5).unwrap();
+    // One change that must not be lost, then more of other changes than are recorded. The last stick and
+    // the last particle are free.
+    let change_sticks = |sticks: &mut Sticks| {
+        sticks.set_rest(sticks.len() - 1, 0.5).unwrap();
         for _ in 0..=sticks.len() {
             sticks.set_rest(1, 0.7).unwrap();
         }
+    };
+    let change_masses = |particles: &mut Particles<3>| {
         let last = particles.len() - 1;
         particles.set_inverse_mass(last, 3.0).unwrap();
         for _ in 0..=particles.len() {
@@ -333,19 +338,33 @@ fn a_plan_is_not_stale_after_more_changes_than_are_recorded() {
         }
     };
     for (mesh, schedule) in &sheets() {
-        let mut changed = mesh.clone();
-        change(&mut changed.particles, &mut changed.sticks);
         for formula in Formula::ALL {
-            let new_plans = Setup { mesh: &changed, schedule, formula };
-            let expected = new_plans.assert_all_agree("new plans", |start| start.steps(&step, 2));
-            Setup { mesh, ..new_plans }.assert_all_agree_with(
-                &expected,
-                "live plans",
-                |mut start| {
+            let setup = Setup { mesh, schedule, formula };
+            let unchanged = setup.assert_all_agree("no changes", |start| start.steps(&step, 3));
+            // A plan copies the particles in its first step, so changes come after that.
+            let after_a_step = setup.assert_all_agree("a step", |start| start.steps(&step, 1));
+            for (sticks_change, masses_change) in [(true, false), (false, true), (true, true)] {
+                let change = |particles: &mut Particles<3>, sticks: &mut Sticks| {
+                    if sticks_change {
+                        change_sticks(sticks);
+                    }
+                    if masses_change {
+                        change_masses(particles);
+                    }
+                };
+                let mut changed = mesh.clone();
+                changed.particles = after_a_step.particles.clone();
+                change(&mut changed.particles, &mut changed.sticks);
+                let new_plans = Setup { mesh: &changed, ..setup };
+                let expected =
+                    new_plans.assert_all_agree("new plans", |start| start.steps(&step, 2));
+                assert!(rows(&expected.particles) != rows(&unchanged.particles), "no effect");
+                setup.assert_all_agree_with(&expected, "live plans", |mut start| {
+                    assert_eq!(start.step(&step), 1);
                     change(&mut start.particles, &mut start.sticks);
                     start.steps(&step, 2)
-                },
-            );
+                });
+            }
         }
     }
 }

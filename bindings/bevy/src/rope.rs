@@ -13,7 +13,10 @@ use crate::cloth::with_properties;
 use crate::error::TautError;
 
 /// Number of sides of the tube by which a rope is drawn.
-pub(crate) const SIDES: usize = 8;
+const SIDES: usize = 8;
+/// Number of vertices around each particle of the tube. The last one is at the first one, but at the
+/// other edge of the texture.
+pub(crate) const RING: usize = SIDES + 1;
 
 /// A rope or chain along a path.
 ///
@@ -34,7 +37,7 @@ pub(crate) const SIDES: usize = 8;
 pub struct Rope {
     /// The path, at least two points, in the space of the entity, m.
     pub path: Vec<Vec3>,
-    /// The largest distance between two particles, m. Default: 0.05.
+    /// The largest distance between neighbouring particles, m. Default: 0.05.
     pub spacing: f32,
     /// Mass per length, kg/m. Default: 0.1.
     pub density: f32,
@@ -43,7 +46,8 @@ pub struct Rope {
     pub radius: f32,
     /// The stiffness of bending, 0 to 1. Default: 0.
     pub bending: f32,
-    /// Whether its sticks resist compression; those of a chain do not. Default: true.
+    /// Whether the sticks between neighbours resist compression; those of a chain do not. (Sticks that
+    /// resist bending always do.) Default: true.
     pub resists_compression: bool,
     /// Whether its particles are tethered to pinned ones, so that it hardly stretches. Default: true.
     pub tethered: bool,
@@ -92,10 +96,9 @@ impl Rope {
 /// The mesh of the tube of a rope with this number of particles, at least 2: a ring of vertices around each
 /// particle.
 pub(crate) fn tube(particles: usize) -> Mesh {
-    let sides = SIDES as u32;
-    let corner = |ring: u32, side: u32| ring * sides + side % sides;
+    let corner = |ring: u32, side: u32| ring * RING as u32 + side;
     let triangles: Vec<u32> = (0..particles as u32 - 1)
-        .flat_map(|ring| (0..sides).map(move |side| (ring, side)))
+        .flat_map(|ring| (0..SIDES as u32).map(move |side| (ring, side)))
         .flat_map(|(ring, side)| {
             let [a, b] = [corner(ring, side), corner(ring, side + 1)];
             let [c, d] = [corner(ring + 1, side), corner(ring + 1, side + 1)];
@@ -103,10 +106,10 @@ pub(crate) fn tube(particles: usize) -> Mesh {
         })
         .collect();
     let uv = |vertex: usize| {
-        let along = (vertex / SIDES) as f32 / (particles - 1) as f32;
-        [(vertex % SIDES) as f32 / SIDES as f32, along]
+        let along = (vertex / RING) as f32 / (particles - 1) as f32;
+        [(vertex % RING) as f32 / SIDES as f32, along]
     };
-    let vertices = SIDES * particles;
+    let vertices = RING * particles;
     Mesh::new(PrimitiveTopology::TriangleList, RenderAssetUsages::default())
         .with_inserted_attribute(Mesh::ATTRIBUTE_POSITION, vec![[0.0_f32; 3]; vertices])
         .with_inserted_attribute(Mesh::ATTRIBUTE_NORMAL, vec![[0.0_f32, 1.0, 0.0]; vertices])
@@ -140,11 +143,12 @@ pub(crate) fn write_tube(
             .try_normalize()
             .unwrap_or_else(|| tangent.any_orthonormal_vector());
         let binormal = tangent.cross(across);
-        for side in 0..SIDES {
+        for corner in 0..RING {
+            let side = corner % SIDES; // so that the last vertex is exactly at the first one
             let angle = core::f32::consts::TAU * side as f32 / SIDES as f32;
             let normal =
                 across * bevy_math::ops::cos(angle) + binormal * bevy_math::ops::sin(angle);
-            let vertex = SIDES * particle + side;
+            let vertex = RING * particle + corner;
             positions[vertex] = (point(particle) + normal * radius).to_array();
             normals[vertex] = normal.to_array();
         }

@@ -9,9 +9,9 @@
  * are UTF-8, passed with their length in bytes, and need no NUL at their end. An argument that a call writes to must not
  * overlap another argument.
  *
- * A call that returns another status than TAUT_STATUS_OK has written nothing to its outputs and
- * left the world unchanged, except that steps before a step that fails are kept. A world in which a call panicked is
- * poisoned: every later call but taut_world_free returns TAUT_STATUS_POISONED. */
+ * A call that returns another status than TAUT_STATUS_OK or TAUT_STATUS_PANICKED has written nothing to its outputs and
+ * left the world unchanged, except that steps before a step that fails are kept. If a call panics, its outputs and its
+ * world are in an unspecified state: every later call but taut_world_free returns TAUT_STATUS_POISONED. */
 
 
 #ifndef TAUT_H

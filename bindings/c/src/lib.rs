@@ -10,10 +10,10 @@
 //!
 //! # Errors
 //!
-//! A call that returns another status than `TAUT_STATUS_OK` has written nothing to its outputs. It has
-//! left the world unchanged, except that steps before a step that fails stay. No panic unwinds into C:
-//! a world in which a call panicked is poisoned, and every later call but `taut_world_free` returns
-//! `TAUT_STATUS_POISONED`.
+//! A call that returns another status than `TAUT_STATUS_OK` or `TAUT_STATUS_PANICKED` has written nothing
+//! to its outputs. It has left the world unchanged, except that steps before a step that fails are kept.
+//! No panic unwinds into C. If a call panics, its outputs and its world are in an unspecified state:
+//! every later call but `taut_world_free` returns `TAUT_STATUS_POISONED`.
 
 mod change;
 mod create;

@@ -52,8 +52,11 @@ fn each_edge_is_one_stick_in_order_of_appearance() {
 
 #[test]
 fn bending_sticks_join_the_opposite_corners_of_adjacent_triangles_unless_an_edge_does() {
-    for (width, height) in [(2, 2), (5, 3), (9, 12)] {
-        let (particles, triangles) = split_sheet(width, height);
+    // Three triangles around particle 0: the opposite corners of any two are joined by an edge.
+    let corners = [[0.0, 0.0], [0.0, 1.0], [1.0, -1.0], [-1.0, -1.0_f32]];
+    let fan = (particles_at(&corners), vec![[0, 1, 2], [0, 2, 3], [0, 3, 1]]);
+    let sheets = [(2, 2), (5, 3), (9, 12)].map(|(width, height)| split_sheet(width, height));
+    for (particles, triangles) in sheets.into_iter().chain([fan]) {
         let edges = Sticks::from_triangles(&particles, &triangles, Bending::Free).unwrap();
         let sticks = Sticks::from_triangles(&particles, &triangles, Bending::Sticks).unwrap();
         assert_eq!(sticks.ends()[..edges.len()], *edges.ends());
@@ -99,7 +102,7 @@ fn each_triangle_of_an_edge_is_joined_to_the_next_one_listed() {
 }
 
 #[test]
-fn the_first_invalid_triangle_is_reported() {
+fn invalid_corners_are_reported_before_lengths() {
     let particles = particles_at(&[[0.0_f32, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 0.0]]);
     let rejected = |triangles: &[[u32; 3]]| {
         Sticks::from_triangles(&particles, triangles, Bending::Free).unwrap_err()
@@ -115,6 +118,10 @@ fn the_first_invalid_triangle_is_reported() {
     // Particles 1 and 3 are at the same position.
     let edge = TriangleError::Edge { triangle: 1, corners: [1, 3], length: 0.0 };
     assert_eq!(rejected(&[[0, 1, 2], [2, 1, 3]]), edge);
+    assert_eq!(
+        rejected(&[[2, 1, 3], [0, 4, 1]]),
+        TriangleError::NoSuchCorner { triangle: 1, corner: 4, particles: 4 }
+    );
     let message = edge.to_string();
     assert!(message.starts_with("the edge of triangle 1 between the corners 1 and 3"), "{message}");
     let folded = [[0, 1, 2], [0, 2, 3]];

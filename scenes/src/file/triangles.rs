@@ -71,6 +71,8 @@ pub(super) fn read(
             }
             Ok((positions, triangles))
         }
+        (Some(_), Some(_), None) => Err("only a mesh with a 'file' can have a 'scale'").at("scale"),
+        (_, _, Some(_)) => Err("a mesh has 'positions' and 'triangles', or a 'file', not both")?,
         _ => Err("a mesh needs 'positions' and 'triangles', or a 'file' with an optional 'scale'")?,
     }
 }

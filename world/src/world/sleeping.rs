@@ -71,7 +71,7 @@ impl<const D: usize> Sleeping<D> {
                 .map(|index| world.islands[index].sleep_state.as_ref()?.self_collision());
             one.zip(other).is_some_and(|(one, other)| one.collides_with(other))
         };
-        // Of many islands on one heap, almost all pairs are near each other, so the pairs are not stored.
+        // Of many islands in one pile, almost all pairs are near each other, so the pairs are not stored.
         sweep::for_each_pair(boxes, |one, other| {
             if may_collide(one, other) {
                 groups.unite([one, other].map(|island| island as u32));

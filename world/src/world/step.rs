@@ -12,8 +12,8 @@ use crate::settings::{Settings, StepTime};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub struct Outcome {
-    /// Whether every position is finite. If not, the simulation has blown up, and further steps do not
-    /// make it finite again.
+    /// Whether every position is finite. If not, the simulation has blown up. (Only an emitter that
+    /// emits such a particle again, or a call that sets its position, makes it finite again.)
     pub finite: bool,
     /// Number of sticks that tore at the end of the step.
     pub torn: usize,
@@ -241,8 +241,8 @@ impl<const D: usize> World<D> {
                     obstacle.begin(&mut island.with_plan(executor));
                 }
                 island.sample_substep_forces(forces, &now, executor);
-                watch.after(StepPart::Forces);
                 island.apply_guides_and_drags(substep, step.substeps, time);
+                watch.after(StepPart::Forces);
             }
             for pass in 0..passes {
                 for island in touched(islands) {
@@ -296,8 +296,8 @@ impl<const D: usize> World<D> {
     }
 }
 
-/// The time at which a substep ends, s. The last substep ends exactly with the step, so that a world
-/// can resume there.
+/// The time at which a substep ends, s. The last substep ends at exactly the time that the world has
+/// after the step: emitters restore their state from it when a world resumes from a snapshot.
 fn end_of_substep<const D: usize>(start: f64, substep: u32, step: &Step<D>) -> f64 {
     if substep == step.substeps {
         return start + f64::from(step.dt);

@@ -51,8 +51,9 @@ impl Host {
     /// Runs a command of a page; does nothing if the page is disconnected.
     fn run(&mut self, id: PageId, command: Command) -> Result<(), CommandError> {
         let Some(page) = self.pages.get_mut(id) else { return Ok(()) };
-        if self.paused {
-            // No time passes while the simulation is paused, so figures are due with each command.
+        if self.paused || self.blew_up {
+            // Callers of `advance` let no time pass while the simulation stands still, so figures would
+            // not become due: they are due with each command.
             (self.time_since_figures, self.diagnostics_pause) = (FIGURES_INTERVAL, 0.0);
         }
         match command {

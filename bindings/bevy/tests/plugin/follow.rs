@@ -153,8 +153,9 @@ fn drawn_positions_lie_between_two_ticks() {
     assert_eq!(positions(&app, rope).len(), 21);
     // The tube has the radius of the rope: the first ring is around its first particle.
     let tube = vertices(mesh(&app, rope));
-    assert_eq!(tube.len(), 8 * 21);
-    assert!(tube[..8].iter().all(|at| (Vec3::from(*at).length() - 0.01).abs() < 1e-5));
+    assert_eq!(tube.len(), 9 * 21);
+    assert!(tube[..9].iter().all(|at| (Vec3::from(*at).length() - 0.01).abs() < 1e-5));
+    assert_eq!(tube[8], tube[0], "the ring is not closed");
 }
 
 #[test]
