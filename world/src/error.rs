@@ -32,6 +32,16 @@ pub enum ModelError {
     /// It would exceed a [limit](taut_core::check_limit).
     #[error(transparent)]
     Limit(#[from] LimitError),
+    /// A corner of a triangle of an obstacle's mesh is not the index of a vertex.
+    #[error("triangle {triangle} has the corner {corner}, but there are only {vertices} vertices")]
+    NoSuchVertex {
+        /// The index of the triangle.
+        triangle: usize,
+        /// The vertex index at its corner.
+        corner: u32,
+        /// Number of vertices.
+        vertices: usize,
+    },
     /// It has no sticks.
     #[error("there is nothing to relax: no stick joins any of the {particles} particle(s)")]
     NoSticks {

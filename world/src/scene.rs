@@ -17,14 +17,15 @@ use crate::sleep::Sleep;
 use crate::springs::SpringError;
 use crate::tie::{BoundTie, Tie, TieError, TieList};
 
-/// Why a model cannot be added to a scene, or a scene cannot be repeated.
+/// Why a scene cannot be built or repeated.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SceneError {
-    /// A model is invalid.
+    /// A model of the scene cannot be built. ([`Scene::add`] adds a model that is built, and does not
+    /// return this.)
     #[error(transparent)]
     Model(#[from] ModelError),
-    /// The springs of a model are invalid.
+    /// Springs of the scene cannot be built. ([`Scene::add`] does not return this.)
     #[error(transparent)]
     Springs(#[from] SpringError),
     /// All models together would exceed a limit.
@@ -235,11 +236,10 @@ impl<const D: usize> Scene<D> {
     /// let seam = Tie::between([right, left]);
     /// assert_eq!(scene.attach(&seam)?, 0..32);
     ///
-    /// // The message counts the calls of `attach`, not the 32 ties that the first call made.
     /// let error = scene.attach(&seam).unwrap_err();
     /// assert_eq!(
     ///     error.to_string(),
-    ///     "tie 1 (counted from 0, in order of attachment): its two points are already joined by tie 0"
+    ///     "tie 1 (counted from 0, a seam as one): its two points are already joined by tie 0"
     /// );
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

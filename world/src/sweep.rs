@@ -27,7 +27,7 @@ pub(crate) fn pairs<const D: usize>(
     pairs.sort_unstable();
 }
 
-/// Calls `visit` once with each two objects whose boxes overlap. Sweeps along the axis with the largest
+/// Calls `visit` once with each pair of objects whose boxes overlap. Sweeps along the axis with the largest
 /// variance.
 pub(crate) fn for_each_pair<const D: usize>(
     boxes: &mut [BoundingBox<D>],

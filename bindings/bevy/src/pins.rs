@@ -86,8 +86,9 @@ impl Pins {
         Self::of(Selection::Vertices(vertices.into_iter().collect()))
     }
 
-    /// Pins a group by name. A sheet has `top`, `bottom`, `left`, `right`, `corners` and `top corners`;
-    /// a mesh has `top` (the highest 2 %) and `rim`; a rope has `start`, `end` and `ends`.
+    /// Pins a group by name. A sheet has `top`, `bottom`, `left`, `right`, `corners` and `top corners`; a
+    /// mesh has `top` (the highest 2 % of its particles, at least one) and `rim`; a rope has `start`, `end`
+    /// and `ends`.
     pub fn group(name: &str) -> Self {
         Self::of(Selection::Group(name.into()))
     }
@@ -159,13 +160,15 @@ impl PinCandidates<'_> {
                 }
             }
             Selection::Vertices(list) => {
-                // A vertex past the end of `particle_of` is compared with the number of particles. That rejects it,
-                // because no mesh has fewer vertices than particles.
-                let vertices = self.particle_of.len().max(particles);
+                if self.particle_of.is_empty() {
+                    // Of a sheet or a rope, they are the indices of particles.
+                    return self.selected(&Selection::Particles(list.clone()));
+                }
+                let vertices = self.particle_of.len();
                 let particle = |&vertex: &usize| {
-                    let particle = self.particle_of.get(vertex).map_or(vertex, |it| *it as usize);
+                    let particle = self.particle_of.get(vertex).map(|it| *it as usize);
                     let error = TautError::NoSuchPinnedVertex { vertex, vertices };
-                    Some(particle).filter(|particle| *particle < particles).ok_or(error)
+                    particle.filter(|particle| *particle < particles).ok_or(error)
                 };
                 list.iter().map(particle).collect()
             }

@@ -292,7 +292,8 @@ impl World {
         self.inner.set_velocity(unsigned("particle", particle)?, [x, y, z]).map_err(exception)
     }
 
-    /// Sets the inverse mass of a particle, 1/kg; 0 pins it permanently.
+    /// Sets the inverse mass of a particle, 1/kg; 0 pins it until another call sets a value above 0. If
+    /// the particle is pinned by `pin` or grabbed, the value applies as soon as it is free.
     #[wasm_bindgen(js_name = setInverseMass)]
     pub fn set_inverse_mass(
         &mut self,
@@ -309,8 +310,8 @@ impl World {
         self.inner.pin(unsigned("particle", particle)?).map_err(exception)
     }
 
-    /// Unpins a particle: it gets its mass back and starts at rest. A particle that the scene pins has no
-    /// mass and cannot be unpinned.
+    /// Unpins a particle: it gets its mass back and starts at rest. A particle that the scene pins, or
+    /// whose inverse mass was set to 0, has no mass to get back: `setInverseMass` frees it.
     pub fn unpin(&mut self, particle: &Unsigned) -> Result<(), JsError> {
         self.inner.unpin(unsigned("particle", particle)?).map_err(exception)
     }
@@ -393,8 +394,9 @@ impl World {
         self.inner.set_settings(&Settings { step, passes }).map_err(exception)
     }
 
-    /// The state as bytes: positions, velocities, masses, tears, the tear factor, settings and time. Wind
-    /// is not included.
+    /// The whole state as bytes: positions, velocities, masses, pins, grabs and drags, torn sticks, broken
+    /// ties, tear factors, sleep, settings and time. Only wind is not
+    /// included.
     pub fn snapshot(&self) -> Vec<u8> {
         self.inner.snapshot_json()
     }

@@ -243,11 +243,11 @@ impl World {
         }
         let values = positions.as_slice().map_err(|_| exception("positions is not aligned"))?;
         let (rows, _) = values.as_chunks::<3>();
-        let particles_left = self.inner.particles().saturating_sub(first);
-        if rows.len() > particles_left {
+        let particles = self.inner.particles();
+        if rows.len() > particles.saturating_sub(first) {
             let found = rows.len();
             return Err(exception(format!(
-                "positions has {found} rows, expected at most {particles_left}"
+                "positions has {found} rows from particle {first} on, but there are only {particles} particles"
             )));
         }
         // Checks all coordinates before any particle moves, so that a call that fails changes nothing.
@@ -279,7 +279,8 @@ impl World {
         self.inner.inverse_mass(particle).map_err(exception)
     }
 
-    /// Sets the inverse mass of a particle, 1/kg; 0 pins it permanently.
+    /// Sets the inverse mass of a particle, 1/kg; 0 pins it until another call sets a value above 0. If
+    /// the particle is pinned by `pin` or grabbed, the value applies as soon as it is free.
     fn set_inverse_mass(
         &mut self,
         #[pyo3(from_py_with = unsigned)] particle: usize,
@@ -295,7 +296,8 @@ impl World {
 
     /// Unpins a particle: it gets its mass back and starts at rest.
     ///
-    /// A particle that the scene pins has no mass and cannot be unpinned.
+    /// Raises TautError for a particle that the scene pins, or whose inverse mass was set to 0: it has no
+    /// mass to get back. `set_inverse_mass` frees it.
     fn unpin(&mut self, #[pyo3(from_py_with = unsigned)] particle: usize) -> PyResult<()> {
         self.inner.unpin(particle).map_err(exception)
     }
@@ -353,6 +355,9 @@ impl World {
     }
 
     /// Tears a stick, and removes the triangles at it. Returns False if it was torn before.
+    ///
+    /// Sticks are numbered model by model, in the order in which the model was built. (The rows of
+    /// `lines` have other numbers: they leave out hidden and torn sticks.)
     fn tear(&mut self, #[pyo3(from_py_with = unsigned)] stick: usize) -> PyResult<bool> {
         self.inner.tear(stick).map_err(exception)
     }
@@ -415,8 +420,8 @@ impl World {
         self.inner.set_settings(&Settings { step, passes }).map_err(exception)
     }
 
-    /// The state as bytes: positions, velocities, masses, tears, the tear factor, settings and time. Wind
-    /// and kernels are not included.
+    /// The whole state as bytes: positions, velocities, masses, pins, grabs and drags, torn sticks, broken
+    /// ties, tear factors, sleep, settings and time. Only wind and kernels are not included.
     fn snapshot<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.inner.snapshot_json())
     }

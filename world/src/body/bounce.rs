@@ -26,7 +26,7 @@ pub(super) struct Bounces {
     /// The current state of each body.
     states: Vec<BodyState>,
     contacts: Vec<BounceContact>,
-    /// The smallest approach in a substep, m, that bounces.
+    /// The approach in a substep, m, up to which nothing bounces, whatever the surface.
     least_approach: f64,
     /// The length of the substep, s.
     h: f32,
@@ -101,18 +101,18 @@ impl BodyState {
 
 impl Bounces {
     /// Records a contact if it moved its point out of another body or an obstacle. `body` is the body
-    /// of the point (None: there is none, and nothing is recorded); `other` is the body on the other
-    /// side, None for an obstacle.
+    /// of the point; `other` is the body on the other side, None for an obstacle.
     pub(super) fn record<const D: usize>(
         &mut self,
-        [body, other]: [Option<usize>; 2],
+        body: usize,
+        other: Option<usize>,
         contact: &Contact<D>,
         particles: &Particles<D>,
         surface: &Surface,
     ) {
-        let (Some(body), Some(collision)) = (body, contact.collision(particles)) else { return };
+        let Some(collision) = contact.collision(particles) else { return };
         if body >= self.incoming.len() {
-            return; // outside of a step of a world, the motions before it are not known
+            return; // outside a step of a world, the motions before collisions are not recorded
         }
         let [point, normal, displacement] =
             collision.map(|vector| per_axis(|axis| f64::from(vector[axis])));

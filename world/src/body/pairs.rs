@@ -51,8 +51,8 @@ impl Bodies<3> {
         let Scratch { contacts, solver, bodies_of_contacts, .. } = pairs;
         solver.resolve(contacts, particles);
         if surface.restitution > 0.0 {
-            for (contact, pair) in contacts.iter().zip(&*bodies_of_contacts) {
-                bounces.record(pair.map(Some), contact, particles, surface);
+            for (contact, &[body, other]) in contacts.iter().zip(&*bodies_of_contacts) {
+                bounces.record(body, Some(other), contact, particles, surface);
             }
         }
     }

@@ -51,7 +51,7 @@ impl<const D: usize> Bodies<D> {
             solver.resolve(contacts, particles);
             if surface.restitution > 0.0 {
                 for contact in &*contacts {
-                    bounces.record([Some(body), None], contact, particles, surface);
+                    bounces.record(body, None, contact, particles, surface);
                 }
             }
         }

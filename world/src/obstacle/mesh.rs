@@ -3,7 +3,7 @@
 use parry3d::bounding_volume::Aabb;
 use parry3d::math::Vector;
 use parry3d::partitioning::{Bvh, BvhBuildStrategy};
-use taut_core::{Particles, TriangleError};
+use taut_core::Particles;
 
 use super::Obstacle;
 use super::solid::Solid;
@@ -21,18 +21,21 @@ use crate::vector::{add_scaled, difference, dot, length, unit};
 /// A triangle mesh, convex or not, closed or not, static or moving as a whole.
 ///
 /// In the coordinates of the mesh, a particle moves in a substep along a segment from its start to
-/// the position after forces and sticks. If the segment crosses a triangle (Ericson, "Real-Time
-/// Collision Detection", 5.3.4, with signs of volumes that are exact: Shewchuk, "Adaptive Precision
-/// Floating-Point Arithmetic and Fast Robust Geometric Predicates", 1997), the particle collides
-/// with the plane of the first triangle that it crosses. If the end of the segment is closer to the
+/// the position after forces and sticks. If the segment crosses a triangle from a side that collides
+/// ([`Facing`]), the particle collides with the plane of the first triangle that it crosses. If the end of the segment is closer to the
 /// mesh than the thickness of the surface plus the radius of the particle, the particle collides
 /// with the nearest point. This repeats until the segment from start to end crosses no triangle and
 /// its end is far enough from the mesh. If eight collisions do not suffice, as in a crack that is too
 /// narrow, the particle gets the last of these positions that crossed no triangle and was not on one; if
-/// there was none, it stops in front of the first triangle or at its start. So it stays on its side at
-/// any speed, also at edges and corners, where triangles meet. Its distance from the mesh is at least
+/// there was none, it stops in front of the first triangle or at its start. So it stays on such a side at
+/// any speed, also at edges and corners, where triangles meet. (With [`Facing::Front`], particles from
+/// behind pass through.) Its distance from the mesh is at least
 /// about half a millionth of the largest coordinate of particle and mesh, so that rounding cannot move
 /// it through.
+///
+/// (Crossings are found as in Ericson, "Real-Time Collision Detection", 5.3.4, with signs of volumes that
+/// are exact: Shewchuk, "Adaptive Precision Floating-Point Arithmetic and Fast Robust Geometric
+/// Predicates", 1997.)
 ///
 /// (The report on soft bodies, phase II in docs/articles.md, tests edges by rounded angles, which
 /// leaves gaps between triangles through which a particle can fall.)
@@ -70,8 +73,9 @@ pub struct TriMesh {
 /// position.
 const COLLISIONS_MAX: usize = 8;
 
-/// Smallest distance of a particle from a mesh, as a fraction of the largest coordinate of both: eight
-/// times the machine epsilon of `f32`.
+/// The least distance to which contacts move a particle from a mesh, as a fraction of the largest
+/// coordinate of both: eight times the machine epsilon of `f32`. Because of rounding, half of it is
+/// accepted.
 const SKIN: f64 = 1.0 / (1 << 20) as f64;
 
 /// A box that contains all points within `contact_distance`, m, of the segment between two points,
@@ -124,9 +128,9 @@ impl TriMesh {
         ModelError::check("triangles", "the number of triangles of a mesh", count, 1.0.., must)?;
         for (triangle, corners) in triangles.iter().enumerate() {
             for &corner in corners {
-                let particles = points.len();
-                if corner as usize >= particles {
-                    return Err(TriangleError::NoSuchCorner { triangle, corner, particles }.into());
+                let vertices = points.len();
+                if corner as usize >= vertices {
+                    return Err(ModelError::NoSuchVertex { triangle, corner, vertices });
                 }
             }
         }
@@ -230,8 +234,8 @@ impl TriMesh {
     }
 
     /// Resolves the collisions of a particle that started at `from`; `None` if there are none. All
-    /// points are in the coordinates of the mesh. `skin` is the smallest distance that the particle
-    /// keeps, m; `rounded` rounds a point as a particle stores it.
+    /// points are in the coordinates of the mesh. `skin` is the least distance to which contacts
+    /// move the particle, m; `rounded` rounds a point as a particle stores it.
     fn resolve(
         &self,
         from: Point,
@@ -319,8 +323,8 @@ impl Solid<TriMesh> {
         }
     }
 
-    /// The smallest distance that a particle at `x` keeps from the mesh, m: a fraction [`SKIN`] of the
-    /// largest coordinate of the particle and the mesh.
+    /// The least distance to which contacts move a particle at `x` from the mesh, m: a fraction [`SKIN`]
+    /// of the largest coordinate of the particle and the mesh.
     #[inline]
     fn skin(&self, x: Point, pose: &Pose) -> f64 {
         let origin = pose.point([0.0; 3]);
@@ -389,7 +393,8 @@ impl Obstacle for Solid<TriMesh> {
     }
 
     /// The penetration of a particle is by how much it is closer to the mesh than the thickness plus its
-    /// radius. (Which side the particle is on does not matter, because particles never change sides.)
+    /// radius. (With [`Facing::Front`], triangles that the particle is behind do not count.
+    /// With [`Facing::Both`] its side does not matter.)
     fn depth(&self, model: &Model, now: &StepTime) -> f32 {
         let pose = self.pose(now.time);
         let mut deepest = 0.0_f64;

@@ -31,6 +31,18 @@ fn point<const D: usize>() -> impl Strategy<Value = [f32; D]> {
     prop::collection::vec(parameter(), D).prop_map(|point| core::array::from_fn(|axis| point[axis]))
 }
 
+/// The points and triangles of a mesh. Some are valid: most points are, and a strip of triangles joins
+/// them all. A further triangle may have corners that do not exist or are the same.
+fn mesh() -> impl Strategy<Value = (Vec<[f32; 3]>, Vec<[u32; 3]>)> {
+    let valid = prop::array::uniform3(0.01_f32..10.0);
+    let point = prop_oneof![20 => valid, 1 => point::<3>()];
+    let further = prop::option::weighted(0.3, [0_u32..7, 0_u32..7, 0_u32..7]);
+    (prop::collection::vec(point, 0..6), further).prop_map(|(points, further)| {
+        let strip = (2..points.len() as u32).map(|corner| [corner - 2, corner - 1, corner]);
+        (points, strip.chain(further).collect())
+    })
+}
+
 /// Checks that the builder rejected its parameters, or that the model is valid: positions and mass are
 /// finite, rest lengths are above 0 and finite, and all indices are those of particles.
 fn check<const D: usize>(model: Result<Model<D>, ModelError>) -> Result<(), TestCaseError> {
@@ -74,11 +86,11 @@ proptest! {
 
     #[test]
     fn a_mesh_is_valid_or_rejected(
-        points in prop::collection::vec(point::<3>(), 0..6),
-        triangles in prop::collection::vec([0_u32..6, 0_u32..6, 0_u32..6], 0..4),
+        (points, triangles) in mesh(),
         density in parameter(),
+        bending in prop::sample::select(vec![Bending::Free, Bending::Sticks]),
     ) {
-        check(Model::from_triangles(&points, &triangles, Bending::Sticks, density))?;
+        check(Model::from_triangles(&points, &triangles, bending, density))?;
     }
 
     #[test]
@@ -107,8 +119,10 @@ proptest! {
     fn a_plant_is_valid_or_rejected(
         pieces in count(),
         levels in prop_oneof![0_u32..3, Just(u32::MAX)],
-        [height, angle, leaf, thickness] in [parameter(), parameter(), parameter(), parameter()],
-        [wood_density, leaf_density, stiffness] in [parameter(), parameter(), parameter()],
+        [height, leaf, thickness] in [parameter(), parameter(), parameter()],
+        angle in prop_oneof![4 => 0.0_f32..3.0, 1 => parameter()],
+        [wood_density, leaf_density] in [parameter(), parameter()],
+        stiffness in prop_oneof![4 => 0.01_f32..1.0, 1 => parameter()],
         seed in any::<u64>(),
     ) {
         // A plant of many levels has few pieces here, because it is large otherwise.
