@@ -1,4 +1,4 @@
-//! The first program of the README ends with the same bits on every kernel that
+//! The first Rust program of the README ends with the same bits on every kernel that
 //! `taut::default_kernel()` can return. `cargo test --workspace` runs this with all features on,
 //! `.ci/run` with each kernel alone.
 

@@ -91,8 +91,9 @@ pub(crate) fn group_models<'a, const D: usize>(
     rest.sort_by_key(|(index, ..)| *index);
     let (mut singles, mut others) = (Vec::new(), IslandModels::new(None));
     for scheduled in rest {
-        let Model { sheet, limbs, .. } = scheduled.1;
-        let is_sheet_alone = sheet.is_some() && (limbs.is_empty() || with_limbs == 1);
+        let Model { sheet, limbs, bodies, .. } = scheduled.1;
+        let is_sheet_alone =
+            sheet.is_some() && bodies.is_empty() && (limbs.is_empty() || with_limbs == 1);
         if is_sheet_alone || sleeps_alone(scheduled.1, sleeps) {
             let mut group = IslandModels::new(None);
             group.add(scheduled);
@@ -125,13 +126,15 @@ pub(crate) fn may_have_copies<'a, const D: usize>(
     })
 }
 
-/// How many copies of a model an island of copies must have at least; `None` if it is never one.
+/// How many copies of a model an island of copies must have at least; `None` if its
+/// copies never form one.
 fn copies_min<const D: usize>(model: &Model<D>) -> Option<usize> {
     let Model { sticks, particles, bodies, tethers, .. } = model;
     let width = model.sheet.as_ref().map_or(0, Sheet::width);
     match width {
-        // Passes alternate the relaxation of bodies with their contacts, which need columns:
-        // transposing would cost more than the relaxation of the few sticks of a body would gain.
+        // Passes alternate the relaxation of bodies with their contacts, which need positions in
+        // columns: transposing them would cost more than the relaxation of the few sticks of a body
+        // would gain.
         _ if sticks.is_empty() || !bodies.is_empty() => None,
         // In an island of copies each copy has `sticks.particles()` particles: the model must not
         // have others.

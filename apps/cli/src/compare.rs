@@ -40,9 +40,9 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 60,
           value_parser = within::<usize>(0..=1_000_000))]
     warmup: usize,
-    /// Kernels, any of: scalar, wide, pulp, grid (regular sheets only), copies (with --copies
-    /// only), colour (runs the best of the others on several threads). The scalar kernel is always
-    /// included, and except with --scene so is the textbook loop.
+    /// Kernels, any of: scalar, wide, pulp, grid (regular sheets only), copies (with --copies, or with
+    /// --scene if the scene has enough equal models), colour (runs the best of the others on several
+    /// threads). The scalar kernel is always included, and except with --scene so is the textbook loop.
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse::<KernelName>)]
     kernels: Vec<KernelName>,
     /// Formulas, any of: exact, newton, halley, quick. [default: all, or that of the library scene]

@@ -5,11 +5,14 @@
 // A request that arrives while the package loads waits for it.
 const loaded = import("./load.js").then(({ load }) => load());
 
-onmessage = async ({ data: { target, steps } }) => {
+async function answer({ target, steps }) {
   const { taut, expectedRows } = await loaded;
   const { fallingSheet, hashOf } = await import("./scenes.js");
   if (!target) return postMessage(expectedRows.map((row) => ({ ...row, found: hashOf(taut, row.scene) })));
   const world = fallingSheet(taut);
   world.step(steps);
   postMessage(world.positions(target), [target.buffer]);
-};
+}
+
+// A rejected promise alone would not reach `worker.onerror` of the page.
+onmessage = ({ data }) => answer(data).catch(reportError);

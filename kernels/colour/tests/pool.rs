@@ -33,7 +33,12 @@ fn every_requested_thread_runs_once_per_call_even_after_sleeping() {
             assert_eq!(thread_indices(&pool, threads, threads), (0..threads).collect::<Vec<_>>());
         }
     }
-    assert!(Pool::new(0).unwrap().threads() >= 1);
+}
+
+#[test]
+fn a_pool_of_0_threads_has_one_per_logical_processor() {
+    let expected = thread::available_parallelism().map_or(1, usize::from);
+    assert_eq!(Pool::new(0).unwrap().threads(), expected);
 }
 
 #[test]
@@ -65,37 +70,33 @@ fn each_index_always_runs_on_the_same_thread() {
 #[test]
 fn a_call_to_a_pool_in_use_runs_on_the_caller_alone() {
     let pool = Pool::new(3).unwrap();
-    let inner_invocations = AtomicUsize::new(0);
+    let inner_indices = Mutex::new(Vec::new());
     let barrier = Barrier::new(3);
     pool.run(3, &|_| {
         barrier.wait();
         // Calls from all threads of the pool at the same time.
-        pool.run(3, &|index| {
-            assert_eq!(index, 0);
-            inner_invocations.fetch_add(1, Ordering::Relaxed);
-        });
+        pool.run(3, &|index| inner_indices.lock().unwrap().push(index));
         barrier.wait();
     });
-    assert_eq!(inner_invocations.into_inner(), 3, "one invocation per inner call");
+    assert_eq!(inner_indices.into_inner().unwrap(), [0; 3], "one invocation per inner call");
 }
 
 #[test]
 fn concurrent_calls_run_only_their_own_work() {
     let pool = Pool::new(3).unwrap();
     thread::scope(|scope| {
-        for caller in 0..4 {
+        for _ in 0..4 {
             let pool = pool.clone();
             scope.spawn(move || {
                 for _ in 0..2000 {
-                    let sum = AtomicUsize::new(0);
-                    let invocations = AtomicUsize::new(0);
-                    pool.run(3, &|_| {
-                        sum.fetch_add(caller, Ordering::Relaxed);
-                        invocations.fetch_add(1, Ordering::Relaxed);
+                    // For each index, the threads that ran it.
+                    let threads: [Mutex<Vec<_>>; 3] = Default::default();
+                    pool.run(3, &|index| {
+                        threads[index].lock().unwrap().push(thread::current().id());
                     });
-                    let invocations = invocations.into_inner();
-                    assert!((1..=3).contains(&invocations));
-                    assert_eq!(sum.into_inner(), caller * invocations, "work of other callers");
+                    let [own, others @ ..] = threads.map(|them| them.into_inner().unwrap());
+                    assert_eq!(own, [thread::current().id()], "index 0 runs once, on the caller");
+                    assert!(others.iter().all(|them| them.len() <= 1), "{others:?}");
                 }
             });
         }
@@ -110,11 +111,11 @@ fn a_panic_propagates_and_the_pool_stays_usable() {
         let run = || {
             pool.run(3, &|index| {
                 barrier.wait();
-                assert!(index != panicking, "worker {index} panicked");
+                assert!(index != panicking, "thread {index} panicked");
             });
         };
         let panic = panic::catch_unwind(AssertUnwindSafe(run)).unwrap_err();
-        assert_eq!(*panic.downcast::<String>().unwrap(), format!("worker {panicking} panicked"));
+        assert_eq!(*panic.downcast::<String>().unwrap(), format!("thread {panicking} panicked"));
         assert_eq!(thread_indices(&pool, 3, 3), [0, 1, 2]);
     }
     // If all threads panic, one panic propagates, and the next call is not affected.
@@ -122,7 +123,7 @@ fn a_panic_propagates_and_the_pool_stays_usable() {
     let run = || {
         pool.run(3, &|index| {
             barrier.wait();
-            panic!("worker {index} panicked");
+            panic!("thread {index} panicked");
         });
     };
     assert!(panic::catch_unwind(AssertUnwindSafe(run)).is_err());

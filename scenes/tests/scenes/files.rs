@@ -283,7 +283,9 @@ fn triangles_from_a_file_equal_inline_triangles() {
     assert_error(&model("mesh = { density = 1 }"), 3, expected);
     assert_error(&model("mesh = { positions = [], density = 1 }"), 3, expected);
     let scale_without_file = "mesh = { positions = [], triangles = [], scale = 2, density = 1 }";
-    assert_error(&model(scale_without_file), 3, expected);
+    assert_error(&model(scale_without_file), 3, "only a mesh with a 'file' can have a 'scale'");
+    let both = "mesh = { positions = [], triangles = [], file = \"a\", density = 1 }";
+    assert_error(&model(both), 3, "'positions' and 'triangles', or a 'file', not both");
     let without_reader = "\n[model.rigid_mesh]\ndensity = 1\nfile = \"a.obj\"";
     assert_error(&model(without_reader), 6, "mesh files are not supported here, found a.obj");
 

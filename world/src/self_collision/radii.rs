@@ -26,8 +26,8 @@ impl Radii {
         Self(Vec::with_capacity(clusters))
     }
 
-    /// Chooses radii from the motions of clusters in this substep: a ball that moves back and forth
-    /// stays within them. `thickness` is the greatest thickness, m. Returns the mean of the radii, m.
+    /// Chooses radii from the motions of clusters in this substep: a ball whose motion reverses about
+    /// every substep, as in a heap, stays within them; others may [leave](Self::contain) them. `thickness` is the greatest thickness, m. Returns the mean of the radii, m.
     pub(crate) fn fit<const D: usize>(&mut self, motions: &Motions<D>, thickness: f32) -> f32 {
         self.0.clear();
         let radius = |displacement| DISPLACEMENTS * displacement + RADIUS_MIN * thickness;

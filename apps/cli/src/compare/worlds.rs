@@ -162,8 +162,9 @@ impl Arguments {
             let mut with_name = sets.iter().filter(|set| name_of(set) == wanted).peekable();
             anyhow::ensure!(
                 with_name.peek().is_some(),
-                "--kernels {wanted}: this build has no such kernel on this machine, or the scene has no \
-                 model for it"
+                "--kernels {wanted}: this build has no such kernel on this machine, or the scene does not \
+                 have the models that it needs (grid: a sheet of 4 or more columns; copies: 6 or more equal \
+                 models)"
             );
             anyhow::ensure!(with_name.any(has_isa), self.without_isa(wanted));
         }

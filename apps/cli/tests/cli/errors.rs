@@ -87,7 +87,7 @@ fn too_many_copies_and_kernels_that_cannot_run_any_schedule_are_rejected() {
 fn a_library_scene_rejects_kernels_and_instruction_sets_that_it_cannot_use() {
     for (options, expected) in [
         ("--kernels colour", "--threads"),
-        ("--kernels copies", "the scene has no model for it"),
+        ("--kernels copies", "the scene does not have the models that it needs"),
         ("--isa abacus", "'abacus'"),
         // A kernel that falls back to one lane is not measured.
         ("--kernels pulp --isa scalar", "--kernels pulp"),

@@ -205,8 +205,8 @@ impl Loop {
         self.topology_deadline.is_none()
     }
 
-    /// Runs the commands of a turn. The next turn starts with the second connection of this turn or,
-    /// if this turn runs out of time, with the first connection that this turn has not visited.
+    /// Runs the commands of a turn. For the next turn the connections are rotated by one or, if this
+    /// turn runs out of time, by those that it has visited.
     fn run_commands(&mut self) {
         let mut budget = Budget { expensive: self.expensive_allowed(), time: COMMAND_TIME_MAX };
         for _ in 0..self.connections.len() {
