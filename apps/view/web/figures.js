@@ -3,11 +3,11 @@
 import { Graph } from './graph.js';
 import { milliseconds, percent, quantity, short, whole } from './numbers.js';
 
-/** The time that a step may take at 60 steps per second, ms. */
-const BUDGET = 1000 / 60;
-
 export class Figures {
-  /** `root` contains the fields and graphs of the figures, `raceElement` the bars of a race. */
+  /**
+   * `root` contains the graphs and most fields of the figures (`main.js` adds those in the panel), `raceElement` the
+   * bars of a race.
+   */
   constructor(root, raceElement) {
     this.root = root;
     this.raceElement = raceElement;
@@ -44,7 +44,7 @@ export class Figures {
   show(figures) {
     this.last = figures;
     this.set('milliseconds', milliseconds(figures.milliseconds));
-    const fraction = figures.milliseconds / BUDGET;
+    const fraction = figures.milliseconds / (1000 * (this.state?.step ?? 1 / 60));
     this.set('budget', fraction > 1 ? `${percent(1 / fraction)} of real time` : `${percent(fraction)} of a core`);
     this.fields.budget.classList.toggle('bad', fraction > 1);
     this.set('nanoseconds', short(figures.nanoseconds));

@@ -55,8 +55,9 @@ impl Handle {
         settings
     }
 
-    /// Limits the substeps, passes and iterations of a step, so that a step takes about a millisecond. A
-    /// step of at most 24 iterations in all substeps and passes keeps its settings.
+    /// Makes a step take about a millisecond: limits its passes and iterations, and its substeps to at
+    /// most 12; a step that would need more of them gets the length 1/60 s. A step of at most 24
+    /// iterations in all substeps and passes keeps its settings.
     fn shorten(&self) {
         let settings = self.read_settings();
         let Settings { dt, substeps, passes, iterations, .. } = settings;
@@ -64,8 +65,7 @@ impl Handle {
         if repetitions.iter().product::<u64>() <= 24 {
             return;
         }
-        // A substep may have at most 10 s; 8 s leave a margin. A step that would need more than 12
-        // substeps gets the length 1/60 s.
+        // A substep may have at most 10 s; 8 s leave a margin.
         let substeps_min = (dt / 8.0).ceil().max(1.0) as u32;
         let settings = Settings {
             substeps: substeps.min(3).max(substeps_min),
@@ -174,7 +174,8 @@ impl Restoration {
     pub fn run(&self, handle: &Handle, all: &[Saved], messages: &mut Messages, fault: Fault) {
         let Some(saved) = all.get(usize::from(self.nth) % all.len().max(1)) else { return };
         let is_own = saved.number == handle.number && !handle.world.is_null();
-        if is_own && fault == Fault::None && self.edits.is_empty() && self.bytes.is_empty() {
+        let is_changed = !self.edits.is_empty() || !self.bytes.is_empty() || self.missing.is_some();
+        if is_own && fault == Fault::None && !is_changed {
             handle.resume(messages, saved);
             return;
         }

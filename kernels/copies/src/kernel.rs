@@ -36,7 +36,7 @@ pub struct CopiesKernel<M> {
 }
 
 impl<M> CopiesKernel<M> {
-    /// The kernel on this machine.
+    /// The kernel on the registers that `machine` chooses.
     pub const fn on(machine: M) -> Self {
         Self { machine }
     }

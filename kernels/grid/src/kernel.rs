@@ -10,7 +10,7 @@ use crate::layout::Layout;
 use crate::narrow::NarrowSheet;
 use crate::slot_kernel::{self, GridPlan, GridSlotKernel};
 
-/// The kernel for regular sheets, in 2 and 3 dimensions, on the registers of a machine.
+/// The kernel for regular sheets, in 2 and 3 dimensions, on the registers that a [`Machine`] chooses.
 ///
 /// ```
 /// use taut_core::{Duplicates, Family, Formula, Kernel, Particles, Plan, Sheet, Step, Sticks};
@@ -35,7 +35,7 @@ pub struct GridKernel<M> {
 }
 
 impl<M> GridKernel<M> {
-    /// The kernel on this machine.
+    /// The kernel on the registers that `machine` chooses.
     pub const fn on(machine: M) -> Self {
         Self { machine }
     }

@@ -1,4 +1,4 @@
-//! Scenes as TOML text. The keys are the parameters of builders, forces and obstacles.
+//! Scenes as TOML text: a table for each model, force, obstacle and tie.
 
 mod error;
 mod forces;
@@ -148,19 +148,20 @@ impl<const D: usize> StepTable<D> {
         let rate = Step::<D>::damping_rate_from_fraction(damping, dt / substeps as f32);
         // Rounded to four digits.
         let rate: f64 = format!("{rate:.3e}").parse().unwrap_or(f64::NAN);
-        let plural = if substeps == 1 { "" } else { "s" };
-        format!(
-            "{renamed}: write damping_rate = {rate:?} for the same motion at {substeps} \
-             substep{plural}"
-        )
+        let and_substeps = match self.substeps {
+            Some(_) => String::new(),
+            None => format!(" and substeps = {substeps}, the default at that time,"),
+        };
+        format!("{renamed}: write damping_rate = {rate:?}{and_substeps} for the same motion")
     }
 }
 
 impl AnyScene {
     /// Reads a scene from TOML: `dimensions` (2 or 3; default: 3), `formula`, `order`, tables
-    /// `step` and `sleep`, and any number of tables `model`, `tie`, `force` and `obstacle`. Their
-    /// keys are the parameters of the builders of the same name. `docs/scenes.md` lists all keys;
-    /// the folder `files` of this crate has examples.
+    /// `step` and `sleep`, and any number of tables `model`, `tie`, `force` and `obstacle`. A
+    /// model has a table with the name of its builder, whose keys are the builder's parameters; forces
+    /// and obstacles likewise. `docs/scenes.md` lists all keys; the folder `files` of this crate has
+    /// examples.
     ///
     /// A model has one builder. It may also have, applied in this order: `turned`, `at` and
     /// `velocity`; named `groups` of particles; groups that are `pinned`, or `guided` along a path;

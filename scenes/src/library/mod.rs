@@ -42,8 +42,8 @@ pub struct LibraryScene {
     /// Upper bound of the residual (root mean square) after every step, at the default size and
     /// settings.
     pub residual_rms_max: f64,
-    // A function pointer. With a closure, the code would be compiled again in each crate that uses the
-    // library.
+    // Always the name of a function of this crate: a closure would be compiled again in each crate that
+    // uses the library.
     build: fn(usize) -> Result<AnyScene, SceneError>,
 }
 

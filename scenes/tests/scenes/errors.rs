@@ -72,15 +72,19 @@ fn damping_is_checked_and_the_earlier_key_is_rejected_with_the_equivalent_rate()
         (
             "damping = 0.01",
             2,
-            "\"damping\" is now \"damping_rate\", in 1/s: write damping_rate = 0.603 for the same \
-             motion at 1 substep",
+            "\"damping\" is now \"damping_rate\", in 1/s: write damping_rate = 0.603 and \
+             substeps = 1, the default at that time, for the same motion",
         ),
         (
             "dt = 0.01\n\ndamping = 0.005\nsubsteps = 4",
             4,
-            "write damping_rate = 2.005 for the same motion at 4 substeps",
+            "write damping_rate = 2.005 for the same motion",
         ),
-        ("damping = 0", 2, "write damping_rate = 0.0 for the same motion"),
+        (
+            "damping = 0",
+            2,
+            "write damping_rate = 0.0 and substeps = 1, the default at that time, for",
+        ),
         ("damping = 1.5", 2, "1.5 is not from 0 to 1"),
     ] {
         assert_error(&format!("[step]\n{keys}"), line, expected);
