@@ -163,7 +163,7 @@ impl Arguments {
             anyhow::ensure!(
                 with_name.peek().is_some(),
                 "--kernels {wanted}: this build has no such kernel on this machine, or the scene does not \
-                 have the models that it needs (grid: a sheet of 4 or more columns; copies: 6 or more equal \
+                 have the models that it needs (grid: a sheet that is not narrow; copies: enough equal \
                  models)"
             );
             anyhow::ensure!(with_name.any(has_isa), self.without_isa(wanted));
