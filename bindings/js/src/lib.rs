@@ -395,8 +395,7 @@ impl World {
     }
 
     /// The whole state as bytes: positions, velocities, masses, pins, grabs and drags, torn sticks, broken
-    /// ties, tear factors, sleep, settings and time. Only wind is not
-    /// included.
+    /// ties, tear factors, sleep, settings and time. Only wind is not included.
     pub fn snapshot(&self) -> Vec<u8> {
         self.inner.snapshot_json()
     }

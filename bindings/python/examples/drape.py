@@ -25,7 +25,8 @@ def main(path):
     figure = plt.figure(figsize=(10, 3))
     for picture in range(4):
         if picture > 0:
-            assert world.step(30).finite  # 30 steps of 1/60 s
+            outcome = world.step(30)  # 30 steps of 1/60 s
+            assert outcome.finite
         x, y, z = world.positions(out=positions).T  # y points up; in the plot the third axis does
         axes = figure.add_subplot(1, 4, picture + 1, projection="3d")
         axes.plot_trisurf(x, z, y, triangles=triangles, color="tab:blue", linewidth=0)
