@@ -239,7 +239,7 @@ impl<const D: usize> Scene<D> {
     /// let error = scene.attach(&seam).unwrap_err();
     /// assert_eq!(
     ///     error.to_string(),
-    ///     "tie 1 (counted from 0, a seam as one): its two points are already joined by tie 0"
+    ///     "tie 1 (counted from 0, ties of a group as one): its two points are already joined by tie 0"
     /// );
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

@@ -413,12 +413,12 @@ fn errors_of_ties_have_line_numbers() {
         (
             format!("from = {end}\nto = {{ model = \"third\", particle = 0 }}"),
             10,
-            "tie 0 (counted from 0, a seam as one), 'to': there is no model 'third'",
+            "tie 0 (counted from 0, ties of a group as one), 'to': there is no model 'third'",
         ),
         (
             format!("to = {end}\n[tie.from]\nmodel = \"other\"\n\ngroup = \"top\""),
             13,
-            "tie 0 (counted from 0, a seam as one), 'from': the model 'other' has no group 'top'",
+            "tie 0 (counted from 0, ties of a group as one), 'from': the model 'other' has no group 'top'",
         ),
         (
             format!("to = {end}\n[tie.from]\nmodel = \"other\"\n\nparticle = 21"),
@@ -439,7 +439,7 @@ fn errors_of_ties_have_line_numbers() {
         (
             format!("from = {end}\nto = {other}\n\n[[tie]]\nto = {end}\nfrom = {other}"),
             12,
-            "tie 1 (counted from 0, a seam as one): its two points are already joined by tie 0",
+            "tie 1 (counted from 0, ties of a group as one): its two points are already joined by tie 0",
         ),
     ] {
         assert_error(&scene(&tie), line, expected);

@@ -8,7 +8,7 @@ use crate::error::ModelError;
 
 /// Why a [`Tie`](crate::Tie) cannot be attached.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[error("tie {tie} (counted from 0, a seam as one){}: {problem}", EndSuffix(*end))]
+#[error("tie {tie} (counted from 0, ties of a group as one){}: {problem}", EndSuffix(*end))]
 pub struct TieError {
     /// The number of the call of [`Scene::attach`](crate::Scene::attach), counted from 0, without
     /// calls that failed before. (One call may make several ties.)

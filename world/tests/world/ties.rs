@@ -412,7 +412,7 @@ fn emitted_particles_cannot_be_tied() {
     let error = scene.attach(&tie_of_particles([("hook", 0), ("drops", 0)])).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "tie 2 (counted from 0, a seam as one), 'to': particle 0 of the model 'drops' is emitted, \
+        "tie 2 (counted from 0, ties of a group as one), 'to': particle 0 of the model 'drops' is emitted, \
          and cannot be tied"
     );
 }
