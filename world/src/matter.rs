@@ -30,7 +30,7 @@ pub struct ContactScratch<const D: usize = 3> {
     pub(crate) starts: Vec<[f32; D]>,
     pub(crate) bodies: BodyScratch<D>,
     pub(crate) limbs: LimbScratch<D>,
-    pub(crate) edges: EdgeScratch,
+    pub(crate) edges: EdgeScratch<D>,
 }
 
 /// The plan of a model, and the executor that runs it.

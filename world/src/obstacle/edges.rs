@@ -5,45 +5,51 @@ use std::sync::Arc;
 
 use taut_core::Sticks;
 
+use super::broad_phase::{ChunkBoxes, ElementGroups};
+use super::search::{SearchPoint, first_reached_by};
 use super::side::Side;
-use super::swept::first_reached;
 use crate::body::WeightedPoint;
 use crate::drawing::resize_vector;
 use crate::model::Model;
 use crate::path::Displacement;
 use crate::surface::{ContactLaw, Nearest, SurfaceContact, VerletState};
-use crate::vector::{add_scaled, cross, difference, dot, length, scaled, sum, to_f64, unit};
+use crate::vector::{
+    add_scaled, cross, difference, dot, length, rounded, scaled, sum, to_f64, unit,
+};
 
-/// Which sticks of an island collide, computed from its current sticks and faces.
+/// Which sticks and faces of an island collide, computed from its current sticks and faces.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct EdgeScratch {
-    /// The ends of the sticks for which `edges` was computed.
+pub(crate) struct EdgeScratch<const D: usize> {
+    /// The ends of the sticks for which `sticks` and `faces` were computed.
     ends: Option<Arc<[[u32; 2]]>>,
-    /// How many faces, removed faces and limbs there were when `edges` was computed.
+    /// How many faces, removed faces and limbs there were then.
     counts: [usize; 3],
-    /// The indices of the sticks that collide.
-    edges: Vec<u32>,
+    /// The sticks that collide: those of [`edges_of`].
+    sticks: ElementGroups,
+    /// The faces that collide.
+    faces: ElementGroups,
+    boxes: ChunkBoxes<D>,
 }
 
-impl EdgeScratch {
-    /// The indices of the sticks that collide: those that are drawn, do not only resist bending, and are
-    /// edges of faces or have an end that is not a corner of a face, as in a rope. Sticks between ends
-    /// of limbs are excluded: limbs collide as capsules. Some of the sticks may be torn.
-    pub(super) fn edges<const D: usize>(&mut self, model: &Model<D>) -> &[u32] {
+impl<const D: usize> EdgeScratch<D> {
+    /// Computes which sticks and faces collide, unless they are known.
+    fn update(&mut self, model: &Model<D>) {
         let Model { sticks, faces, limbs, .. } = model;
         let ends = sticks.shared_ends();
         let counts = [faces.len(), faces.removed().len(), limbs.all().len()];
         let same_ends = self.ends.as_ref().is_some_and(|of_edges| Arc::ptr_eq(of_edges, &ends));
         if !(same_ends && self.counts == counts) {
-            self.edges = edges_of(model);
+            self.sticks = ElementGroups::new(edges_of(model), |stick| ends[stick as usize]);
+            self.faces = ElementGroups::new(faces_of(model), |face| faces[face as usize]);
             self.ends = Some(ends);
             self.counts = counts;
         }
-        &self.edges
     }
 }
 
-/// See [`EdgeScratch::edges`].
+/// The indices of the sticks that collide: those that are drawn, do not only resist bending, and are
+/// edges of faces or have an end that is not a corner of a face, as in a rope. Sticks between ends
+/// of limbs are excluded: limbs collide as capsules. Some of the sticks may be torn.
 fn edges_of<const D: usize>(model: &Model<D>) -> Vec<u32> {
     let Model { sticks, faces, limbs, hidden_sticks, bending, .. } = model;
     let mut is_face_corner = vec![false; model.particles.len()];
@@ -100,36 +106,48 @@ impl<S: Side<D>, const D: usize> EdgeCollisions<'_, S, D> {
     pub(super) fn resolve(
         &self,
         model: &mut Model<D>,
-        scratch: &mut EdgeScratch,
+        scratch: &mut EdgeScratch<D>,
         displacement: &Displacement<D>,
         law: &ContactLaw<f64>,
     ) {
-        let edges = scratch.edges(model);
-        let resolve = |model: &mut Model<D>, contact: Option<EdgeContact<D>>| {
-            let Some(EdgeContact { point, normal, depth }) = contact else { return };
+        scratch.update(model);
+        let EdgeScratch { sticks, faces, boxes, .. } = scratch;
+        boxes.update(&model.particles);
+        // A radius of -∞ marks particles of bodies.
+        let largest = model.radii.iter().fold(0.0, |largest: f32, radius| largest.max(*radius));
+        let contact_distance = f64::from(self.thickness) + f64::from(largest);
+        let may_reach = |[low, high]: [_; 2]| {
+            self.side.may_reach_box(to_f64(low), to_f64(high), contact_distance)
+        };
+        let resolve = |model: &mut Model<D>, contact: EdgeContact<D>, boxes: &mut ChunkBoxes<D>| {
+            let EdgeContact { point, normal, depth } = contact;
             let particles = &mut model.particles;
             let x = to_f64(point.position(particles));
             let state = VerletState { x, previous: to_f64(point.previous(particles)) };
             let contact = SurfaceContact { normal, depth, clearance: f64::INFINITY };
             let after = law.resolve(state, displacement.at(x), contact);
             let moved = [difference(after.x, x), difference(after.previous, state.previous)];
-            point.displace(particles, moved.map(|by| by.map(|x| x as f32)));
+            point.displace(particles, moved.map(rounded));
+            for (particle, _) in point.terms() {
+                boxes.include(particle, particles.position(particle as usize));
+            }
         };
-        for &stick in edges {
-            let contact = self.stick_contact(model, stick as usize);
-            resolve(model, contact);
-        }
-        for face in faces_of(model) {
-            let contact = self.face_contact(model, face);
-            resolve(model, contact);
-        }
+        sticks.for_each_near(boxes, may_reach, |stick, boxes| {
+            if let Some(contact) = self.stick_contact(model, stick) {
+                resolve(model, contact, boxes);
+            }
+        });
+        faces.for_each_near(boxes, may_reach, |face, boxes| {
+            if let Some(contact) = self.face_contact(model, face) {
+                resolve(model, contact, boxes);
+            }
+        });
     }
 
     /// Deepest penetration of a stick or face that can move, m; 0 if none.
     pub(super) fn depth(&self, model: &Model<D>) -> f64 {
-        let edges =
-            edges_of(model).into_iter().map(|stick| self.stick_contact(model, stick as usize));
-        let faces = faces_of(model).map(|face| self.face_contact(model, face));
+        let edges = edges_of(model).into_iter().map(|stick| self.stick_contact(model, stick));
+        let faces = faces_of(model).into_iter().map(|face| self.face_contact(model, face));
         let contacts = edges.chain(faces).flatten();
         contacts
             .filter(|contact| contact.point.inverse_mass(&model.particles) > 0.0)
@@ -159,7 +177,7 @@ impl<S: Side<D>, const D: usize> EdgeCollisions<'_, S, D> {
 
     /// The contact of a stick between its ends, at its deepest point. The distance from a convex
     /// side is a convex function along the stick, so bisection finds where it is smallest.
-    fn stick_contact(&self, model: &Model<D>, stick: usize) -> Option<EdgeContact<D>> {
+    fn stick_contact(&self, model: &Model<D>, stick: u32) -> Option<EdgeContact<D>> {
         let Model { sticks, .. }: &Model<D> = model;
         let ends = ends_unless_torn(sticks, stick)?;
         let ([a, b], contact_distance) = self.corners_if_near(model, ends)?;
@@ -180,10 +198,18 @@ impl<S: Side<D>, const D: usize> EdgeCollisions<'_, S, D> {
         let nearest_at = |fraction: f64| self.side.nearest(add_scaled(a, fraction, along));
         // Slopes up to this count as 0.
         let flat = 1e-6 * length(along);
-        let [fraction_before, falls_until] =
-            first_reached(|fraction| slope(&nearest_at(fraction)) >= -flat);
-        let [rises_from, fraction_after] =
-            first_reached(|fraction| slope(&nearest_at(fraction)) > flat);
+        let slope_at = |fraction: f64| slope(&nearest_at(fraction));
+        let [start, end] =
+            [(0.0, down), (1.0, up)].map(|(fraction, value)| SearchPoint { fraction, value });
+        let falls_until = first_reached_by(slope_at, [start, end], -flat, |slope| slope >= -flat);
+        let rises = |slope: f64| slope > flat;
+        let rises_from = if rises(falls_until[1].value) {
+            falls_until
+        } else {
+            first_reached_by(slope_at, [falls_until[1], end], flat, rises)
+        };
+        let [[fraction_before, falls_until], [rises_from, fraction_after]] =
+            [falls_until, rises_from].map(|points| points.map(|point| point.fraction));
         let (fraction, distance, normal) = if falls_until <= rises_from {
             let fraction = 0.5 * (falls_until + rises_from);
             let Nearest { distance, normal } = nearest_at(fraction);
@@ -217,8 +243,8 @@ impl<S: Side<D>, const D: usize> EdgeCollisions<'_, S, D> {
     /// The contact of the interior of a face (without its edges) with the point of the side that is
     /// farthest along the normal of the face or its opposite, such as a corner. The normal of the
     /// contact is this direction.
-    fn face_contact(&self, model: &Model<D>, face: usize) -> Option<EdgeContact<D>> {
-        let corners = model.faces[face];
+    fn face_contact(&self, model: &Model<D>, face: u32) -> Option<EdgeContact<D>> {
+        let corners = model.faces[face as usize];
         let ([a, b, c], contact_distance) = self.corners_if_near(model, corners)?;
         let (ab, ac) = (difference(b, a), difference(c, a));
         let size = length(ab) + length(ac);
@@ -271,13 +297,14 @@ impl<S: Side<D>, const D: usize> EdgeCollisions<'_, S, D> {
     }
 }
 
-/// The faces that collide: in 2D none.
-fn faces_of<const D: usize>(model: &Model<D>) -> core::ops::Range<usize> {
-    0..if D == 3 { model.faces.len() } else { 0 }
+/// The indices of the faces that collide: in 2D none.
+fn faces_of<const D: usize>(model: &Model<D>) -> Vec<u32> {
+    let count = if D == 3 { model.faces.len() } else { 0 };
+    (0..count as u32).collect()
 }
 
-fn ends_unless_torn(sticks: &Sticks, stick: usize) -> Option<[u32; 2]> {
-    (!sticks.is_torn(stick)).then(|| sticks.ends()[stick])
+fn ends_unless_torn(sticks: &Sticks, stick: u32) -> Option<[u32; 2]> {
+    (!sticks.is_torn(stick as usize)).then(|| sticks.ends()[stick as usize])
 }
 
 /// The weights of the second and third corner of a triangle at the projection of a point (Ericson,

@@ -3,6 +3,7 @@
 #[cfg(feature = "parry")]
 mod body_contacts;
 mod bounds;
+mod broad_phase;
 mod capsule;
 mod cuboid;
 mod edges;
@@ -10,6 +11,7 @@ mod half_space;
 mod limb_contacts;
 #[cfg(feature = "parry")]
 mod mesh;
+mod search;
 mod shape;
 mod side;
 mod side_collisions;

@@ -2,31 +2,12 @@
 
 use taut_core::Particles;
 
+use super::search::first_reached;
 use super::side::Side;
 use crate::model::Model;
 use crate::path::{Displacement, Pose};
 use crate::surface::{ContactLaw, Nearest, SurfaceContact, VerletState};
 use crate::vector::{add_scaled, difference, dot, to_f64};
-
-/// Bisection steps in a search along a segment: to 2⁻²⁴ (a 17-millionth) of its length.
-const BISECTIONS: u32 = 24;
-
-/// Finds by bisection the fraction, from 0 to 1, at which `reached` becomes true; it must not
-/// change back. Returns two fractions next to each other: `reached` is false at the first (which is
-/// 0 if `reached` is always true) and true at the second (which is 1 if it is always false).
-#[inline(always)]
-pub(super) fn first_reached(reached: impl Fn(f64) -> bool) -> [f64; 2] {
-    let [mut before, mut after] = [0.0, 1.0];
-    for _ in 0..BISECTIONS {
-        let middle = 0.5 * (before + after);
-        if reached(middle) {
-            after = middle;
-        } else {
-            before = middle;
-        }
-    }
-    [before, after]
-}
 
 /// Two points count as on the same side of a shape if the cosine of the angle between the normals at
 /// these points is above this: 0.9 is the cosine of 26 degrees.
