@@ -118,9 +118,8 @@ impl BreadthFirst {
         self.visited_in[particle as usize] == NUMBERED
     }
 
-    /// A particle at an end of the component of `seed`, far from most of its other particles.
-    /// Repeats the search, each time from the farthest particle of the last one, while the distance
-    /// grows, at most four times.
+    /// A pseudo-peripheral particle of the component of `seed`: one at an end of it. Makes at most four
+    /// searches, each from the farthest particle of the one before, while that distance grows.
     fn pseudo_peripheral(&mut self, neighbours: &Neighbours, seed: u32) -> u32 {
         let (mut start, mut depth) = (seed, 0);
         for _ in 0..4 {
@@ -182,7 +181,7 @@ impl BreadthFirst {
     }
 }
 
-/// The particles in the order of a Hilbert curve. `shift`, as a fraction of the side of their
+/// The particles in the order of a Hilbert curve. `shift`, from 0 to 1 as a fraction of the side of their
 /// bounding cube, shifts the cells of the curve, and with them the boundaries of blocks.
 pub(crate) fn hilbert_order<const D: usize, S: Real>(
     particles: &Particles<D, S>,
@@ -200,8 +199,8 @@ pub(crate) fn hilbert_order<const D: usize, S: Real>(
     let side = extents
         .iter()
         .fold(0.0, |side, [low, high]| if high - low > side { high - low } else { side });
-    // The number of bits per axis: a coordinate of a cell fits in 32 bits, and an index along the
-    // curve in 64.
+    // The number of bits per axis: at most 31 in a coordinate of a cell (`u32`), and 63 in an index along
+    // the curve (`u64`).
     let bits = (63 / D as u32).min(31);
     // The cells along the side of the bounding cube. The curve fills a cube of twice that side, which
     // contains the shifted particles.

@@ -8,10 +8,11 @@ use taut_fuzz::graph::{Graph, Mesh};
 /// Checks that a schedule is valid for its sticks, and stays valid after renumbering.
 fn check(schedule: &Schedule, sticks: &Sticks, renumbered: &[Sticks]) {
     let rebuilt = Schedule::new(sticks, &schedule.to_phases());
-    assert_eq!(rebuilt.as_ref(), Ok(schedule), "a schedule is not valid");
+    assert_eq!(rebuilt.as_ref(), Ok(schedule), "`Schedule::new` rejects or changes a schedule");
     for sticks in renumbered {
-        let moved = schedule.renumbered(sticks).expect("renumbering keeps the order valid");
-        assert_eq!(moved.order(), schedule.order());
+        let renumbered = schedule.renumbered(sticks).expect("renumbering keeps the order valid");
+        let rebuilt = Schedule::new(sticks, &schedule.to_phases());
+        assert_eq!(rebuilt.as_ref(), Ok(&renumbered), "renumbering changes more than the ends");
     }
 }
 
@@ -23,18 +24,18 @@ fn check_unmixed(schedule: &Schedule, sticks: &Sticks) {
     }
 }
 
-/// Checks orders that no builder makes: one with a stick missing, and one with that stick in another
-/// batch. `choices` select the block from which the stick is taken, and its new place.
+/// Checks changed orders: one with a stick missing, and one with that stick inserted in the first block
+/// of a phase. `choices` select the block from which the stick is taken, and its new place.
 fn check_moved_stick(schedule: &Schedule, sticks: &Sticks, choices: [u8; 4]) {
     let mut phases = schedule.to_phases();
     let pick = |choice: usize, len: usize| usize::from(choices[choice]) % len.max(1);
     let moved = (|| {
         let phase = pick(0, phases.len());
         let block = phases.get(phase).map(|blocks| pick(1, blocks.len()))?;
-        phases[phase].get_mut(block)?.pop()?.pop()
+        phases[phase].get_mut(block)?.last_mut()?.pop()
     })();
     let Some(moved) = moved else { return };
-    assert!(Schedule::new(sticks, &phases).is_err(), "a stick is missing");
+    assert!(Schedule::new(sticks, &phases).is_err(), "an order with a missing stick was accepted");
     let phase = pick(2, phases.len());
     let Some(batch) = phases[phase].first_mut().and_then(|block| block.first_mut()) else { return };
     batch.insert(pick(3, batch.len()), moved);
@@ -46,15 +47,16 @@ fn check_moved_stick(schedule: &Schedule, sticks: &Sticks, choices: [u8; 4]) {
     }
 }
 
-fuzz_target!(|input: (Graph, [u8; 4])| {
-    let (graph, choices) = input;
+fuzz_target!(|input: (Graph, u8, [u8; 4])| {
+    let (graph, changed, choices) = input;
     let mesh = graph.mesh();
     let Mesh { particles, sticks, .. } = &mesh;
     let numberings = [Renumbering::reverse_cuthill_mckee(sticks), Renumbering::hilbert(particles)];
     let renumbered = numberings.map(|numbering| {
-        let (moved, renumbered) = numbering.apply(particles, sticks);
-        assert_eq!(numbering.undo(&moved).hash(), particles.hash(), "renumbering is not undone");
-        renumbered
+        let (renumbered, renumbered_sticks) = numbering.apply(particles, sticks);
+        let undone = numbering.undo(&renumbered);
+        assert_eq!(undone.hash(), particles.hash(), "renumbering is not undone");
+        renumbered_sticks
     });
     let schedules = mesh.schedules();
     for (nth, schedule) in schedules.iter().enumerate() {
@@ -64,7 +66,7 @@ fuzz_target!(|input: (Graph, [u8; 4])| {
         if schedule.copies().is_none() {
             check_unmixed(schedule, sticks);
         }
-        if nth == usize::from(choices[0]) % schedules.len() {
+        if nth == usize::from(changed) % schedules.len() {
             check_moved_stick(schedule, sticks, choices);
         }
     }

@@ -44,14 +44,16 @@ pub(crate) struct Arguments {
     /// Stick set: structural, shear, or all.
     #[arg(long, value_name = "SET", default_value = "all", value_parser = parse::<StickSet>)]
     sticks: StickSet,
-    /// Iterations per substep, in the parts frames and drift.
+    /// Iterations per substep, in the parts frames and drift, and in the fall before the part
+    /// iterations.
     #[arg(long, value_name = "N", default_value_t = 8,
           value_parser = within::<u32>(1..=100_000))]
     iterations: u32,
-    /// Substeps per frame of 1/60 s, in the parts frames and drift.
+    /// Substeps per frame of 1/60 s, in the parts frames and drift, and in the fall before the part
+    /// iterations.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = within::<u32>(1..=1000))]
     substeps: u32,
-    /// Number of frames.
+    /// Number of frames, in the parts frames and drift.
     #[arg(long, value_name = "N", default_value_t = 60,
           value_parser = within::<usize>(1..=100_000))]
     frames: usize,
@@ -133,7 +135,7 @@ impl Arguments {
         };
         if self.mesh.is_some() {
             // The name starts with the file name; see `input::load_mesh`.
-            let file = name.split(',').next().unwrap_or(name);
+            let file = name.rsplit_once(',').map_or(name, |(file, _)| file);
             return Ok(vec![hanging_subject(file, model.particles.len(), model.clone())]);
         }
         let mut subjects = Vec::new();
@@ -195,7 +197,7 @@ fn section(part: StudyPart, accuracy: &Accuracy, study: &Study) -> String {
         ),
         StudyPart::Drift => (
             format!(
-                "Drift of a free, spinning body, {step}: relative growth of its rotational energy \
+                "Drift of a free, spinning body, {step}: relative growth of its kinetic energy about its centre of mass \
                  after the given number of frames. For the last frame: relative errors of momentum \
                  and angular momentum. (The exact solution has 0 for each.)"
             ),

@@ -13,10 +13,9 @@ pub enum ParticleError {
         /// How many inverse masses there were.
         inverse_masses: usize,
     },
-    /// A coordinate is NaN, infinite, or larger than [`COORDINATE_MAX`](super::COORDINATE_MAX).
+    /// A coordinate is NaN, or its magnitude is above [`COORDINATE_MAX`](super::COORDINATE_MAX).
     #[error(
-        "particle {particle} is at {value} on axis {axis}; coordinates must be finite and within \
-         1e12 m of the origin"
+        "particle {particle} is at {value} on axis {axis}; coordinates must be from -1e12 to 1e12 m"
     )]
     Coordinate {
         /// Which particle.
@@ -46,9 +45,9 @@ pub enum ParticleError {
         particles: usize,
     },
     /// Particle numbers have 32 bits.
-    #[error("{points} points are too many for 32-bit numbers")]
+    #[error("{points} particles are too many; there may be at most 4294967295")]
     TooMany {
-        /// How many points there were.
+        /// How many particles there were; of a list that grows: with the first one too many.
         points: usize,
     },
 }

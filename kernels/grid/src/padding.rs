@@ -9,8 +9,8 @@ use crate::constants::Constants;
 use crate::layout::Layout;
 use crate::narrow::NarrowSheet;
 
-/// How many lanes an iteration of a sheet relaxes and how many slots a column of it has, padding
-/// included; for models of the cost of a step.
+/// How many lanes an iteration relaxes in the plan of a sheet, and how many slots that plan has, padding
+/// included; for estimates of the cost of a step.
 ///
 /// ```
 /// use taut_core::{Family, Sheet};
@@ -24,9 +24,9 @@ use crate::narrow::NarrowSheet;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PaddedSheet {
-    /// The lanes that an iteration relaxes if the plan runs on one thread.
+    /// How many lanes an iteration relaxes if the plan runs on one thread.
     pub relaxed_lanes: usize,
-    /// The values of a column, such as one coordinate of all particles.
+    /// How many slots the plan has: the length of a column, such as one coordinate of all particles.
     pub slots: usize,
 }
 

@@ -54,6 +54,7 @@ impl<M: Machine, const D: usize> SweepData<'_, M, D> {
     /// # Safety
     /// - Same as for [`sweep_tasks`](Self::sweep_tasks), for all rows.
     pub(crate) unsafe fn sweep_all(&self, run: SubstepRun<'_, D>) {
+        // A sheet that is too small for threads has no `blocks` of pairs; then a block runs no iteration.
         let pairs = self.narrow.map(|narrow| &narrow.tasks[..]);
         // SAFETY: by contract.
         unsafe { self.sweep_tasks(self.band_tasks, pairs, 0, run) };
@@ -65,6 +66,7 @@ impl<M: Machine, const D: usize> SweepData<'_, M, D> {
     /// - Same as for [`sweep_tasks`](Self::sweep_tasks), for the rows of the block and the rows that
     ///   its sticks reach.
     pub(crate) unsafe fn sweep_block(&self, block: usize, run: SubstepRun<'_, D>) {
+        // A sheet that is too small for threads has no `blocks` of pairs; then a block runs no iteration.
         let pairs = self.narrow.map(|narrow| narrow.blocks.get(block..=block).unwrap_or_default());
         // SAFETY: by contract.
         unsafe { self.sweep_tasks(&self.blocks[block..=block], pairs, block, run) };
@@ -75,7 +77,7 @@ impl<M: Machine, const D: usize> SweepData<'_, M, D> {
     ///
     /// A sweep is an iteration, with the motion before it if it is the first of its substep. A wave
     /// advances each sweep by one task. A sweep may run a task once the sweep before it has run the
-    /// task after that one, because sticks reach no further. So a sweep may be any number of tasks
+    /// task after that one, because sticks and the leading loop reach no further than the next task. So a sweep may be any number of tasks
     /// ahead of the next one: adjacent sweeps run some waves, then the next sweeps run the same
     /// waves. The leading loop runs on the entering rows of a task right before the first iteration
     /// of a substep needs them. The leaving rows are written back right after the last iteration of

@@ -9,7 +9,7 @@ use crate::vector::Vector;
 ///
 /// # Safety
 /// - `indices` is valid for reading one index per lane of `V`.
-/// - `records` is valid for reading at each of these indices.
+/// - `records` is valid for reading a whole record at each of these indices, which count halves.
 #[inline(always)]
 pub(crate) unsafe fn load_indexed<V: Vector>(
     cpu: V::Cpu,
@@ -35,8 +35,8 @@ pub(crate) unsafe fn store_indexed<V: Vector>(
 }
 
 /// Loads and stores the records of a register's ends, given the indices of both ends in each lane.
-/// (It is a trait, because a closure cannot be `#[inline(always)]`: it would be compiled without
-/// the target features of its caller.)
+/// (It is a trait, because a closure cannot be `#[inline(always)]`, and one that is not inlined is
+/// compiled without the target features of its caller.)
 pub(crate) trait Ends {
     /// Whether each register with an even index shares no particle with the register after it.
     const TWO_ARE_INDEPENDENT: bool = false;
@@ -45,7 +45,7 @@ pub(crate) trait Ends {
     ///
     /// # Safety
     /// - Both `indices` are valid for reading one index per lane of `V`.
-    /// - `records` is valid for reading at each of these indices.
+    /// - `records` is valid for reading a whole record at each of these indices, which count halves.
     /// - The ends are laid out as the documentation of the implementing type says.
     unsafe fn load<V: Vector>(
         &self,
@@ -175,6 +175,7 @@ impl<const INTERLEAVED: bool> Ends for Pairs<INTERLEAVED> {
             // SAFETY: as above.
             unsafe {
                 let address = records.add(*first as usize).cast::<f32>().add(2 * row * V::LANES);
+                // Interleaving pairs is its own inverse.
                 let [first, second] = if INTERLEAVED {
                     V::deinterleave_pairs(a[row], b[row])
                 } else {

@@ -68,7 +68,7 @@ pub struct ObstacleFigure<'a, const D: usize = 3> {
 }
 
 /// The rotation that maps the coordinate axes to the given orthonormal ones. If these are
-/// left-handed, the first one is reversed.
+/// left-handed, the first one is reversed: shapes with such axes are symmetric along it.
 pub(crate) fn rotation_of<const D: usize>(axes: [[f64; D]; D]) -> [f64; 4] {
     // The matrix by rows: column j is the image of axis j.
     let mut rotation = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];

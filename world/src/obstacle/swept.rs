@@ -1,9 +1,14 @@
 //! Continuous collision detection of particles with convex sides.
 
+use core::array::from_fn;
+use core::ops::Range;
+
 use taut_core::Particles;
 
+use super::broad_phase::{CHUNK, bounding_box};
 use super::search::first_reached;
 use super::side::Side;
+use crate::body::box_around;
 use crate::model::Model;
 use crate::path::{Displacement, Pose};
 use crate::surface::{ContactLaw, Nearest, SurfaceContact, VerletState};
@@ -35,10 +40,8 @@ fn crossing<S: Side<D>, const D: usize>(
     [from, to]: [[f64; D]; 2],
     contact_distance: f64,
 ) -> Option<Crossing<D>> {
-    let (low, high) = (
-        core::array::from_fn(|axis| from[axis].min(to[axis])),
-        core::array::from_fn(|axis| from[axis].max(to[axis])),
-    );
+    let low = from_fn(|axis| from[axis].min(to[axis]));
+    let high = from_fn(|axis| from[axis].max(to[axis]));
     if !S::CONVEX || !side.may_reach_box(low, high, contact_distance) {
         return None;
     }
@@ -126,7 +129,49 @@ impl<S: Side<D>, const D: usize> Sweep<S, D> {
         if !S::CONVEX {
             return;
         }
-        for particle in 0..model.particles.len() {
+        let count = model.particles.len();
+        let chunks = (0..count).step_by(CHUNK).map(|first| first..count.min(first + CHUNK));
+        let largest = model.radii.iter().fold(0.0, |largest: f32, radius| largest.max(*radius));
+        let contact_distance = f64::from(thickness) + f64::from(largest);
+        for chunk in chunks {
+            if self.may_reach(&model.particles, starts, chunk.clone(), contact_distance) {
+                self.resolve_chunk(model, chunk, starts, thickness, law);
+            }
+        }
+    }
+
+    /// Whether particles of a chunk may come closer than `contact_distance` on their way.
+    #[inline]
+    fn may_reach(
+        &self,
+        particles: &Particles<D>,
+        starts: &[[f32; D]],
+        chunk: Range<usize>,
+        contact_distance: f64,
+    ) -> bool {
+        // Starts are unknown for particles that were emitted in this step.
+        let Some(starts) = starts.get(chunk.clone()).filter(|_| self.inverse.is_uniform()) else {
+            return true;
+        };
+        let displacement = self.inverse.at([0.0; D]);
+        let from = box_around(starts.iter().copied()).map(|x| difference(to_f64(x), displacement));
+        let to = bounding_box(particles, chunk).map(to_f64);
+        let bound = |corner: usize, round: fn(f64, f64) -> f64| {
+            from_fn(|axis| round(from[corner][axis], to[corner][axis]))
+        };
+        self.after.may_reach_box(bound(0, f64::min), bound(1, f64::max), contact_distance)
+    }
+
+    /// See [`resolve`](Self::resolve).
+    fn resolve_chunk(
+        &self,
+        model: &mut Model<D>,
+        chunk: Range<usize>,
+        starts: &[[f32; D]],
+        thickness: f32,
+        law: &ContactLaw<f64>,
+    ) {
+        for particle in chunk {
             let radius = model.radii.get(particle).copied().unwrap_or_default();
             // Particles of bodies do not collide: the vertices of the bodies do instead.
             if radius == f32::NEG_INFINITY || model.particles.inverse_masses()[particle] == 0.0 {

@@ -21,11 +21,11 @@ const PATH_MAX: f32 = 2.0;
 
 /// The greatest number of pairs of particles of one model that [`check_thickness`] may count. More pairs
 /// would need gigabytes of memory.
-const CLOSE_PAIRS_MAX: usize = 1 << 24;
+const CELL_PAIRS_MAX: usize = 1 << 24;
 
-/// Checks that a thickness is not so large that the pairs of a model's particles that begin closer than
-/// it would need too much memory. It counts only the pairs in the same cube with this diagonal. In
-/// cloth, these are about a sixth of all.
+/// Checks that the pairs of a model's particles that begin closer together than the thickness do not
+/// need too much memory. It counts only the pairs within a cell of a grid of cubes whose diagonal is
+/// the thickness. In a flat cloth these are about a ninth of all, in 2D a sixth.
 pub(crate) fn check_thickness<const D: usize>(
     model: &Model<D>,
     thickness: f32,
@@ -40,14 +40,14 @@ pub(crate) fn check_thickness<const D: usize>(
         pairs += *count;
         *count += 1;
     }
-    if pairs <= CLOSE_PAIRS_MAX {
+    if pairs <= CELL_PAIRS_MAX {
         return Ok(());
     }
     Err(ModelError::OutOfRange {
         key: "thickness",
         what: "the thickness of cloth, m,",
         value: thickness.into(),
-        must: "so small that at most 16777216 pairs of particles are closer to each other",
+        must: "so small that at most 16777216 pairs of particles share a cube with this diagonal",
     })
 }
 

@@ -10,19 +10,19 @@ use crate::vector::{difference, length, to_f64};
 impl RestShape {
     /// The rest shape of a model, without torn sticks.
     ///
-    /// For a regular sheet: the sticks between neighbours and both triangles of each cell. A
-    /// diagonal without a stick is as long as in a rectangle. For other models: the faces, and the
+    /// For a regular sheet: the sticks between neighbours and both triangles of each cell. In a sheet
+    /// without diagonals these are as long as in rectangles. For other models: the faces, and the
     /// sticks except those between two particles of connected faces. A side of a face has the rest
     /// length of its stick or, without a stick, the distance between its ends. Faces with a torn side
-    /// are left out. Sticks that only [resist bending](Model::bending), keep a minimum distance or are
-    /// torn are not edges.
+    /// are left out, and so are torn sticks, sticks that keep a minimum distance, and those that only
+    /// [resist bending](Model::bending).
     pub(crate) fn of<const D: usize>(model: &Model<D>) -> Self {
         let sheet = model.sheet.as_ref().and_then(|sheet| of_sheet(model, sheet));
         sheet.unwrap_or_else(|| of_faces(model))
     }
 }
 
-/// Whether a stick, torn or not, is an edge of the rest shape.
+/// Whether a stick is an edge of the rest shape unless it is torn.
 fn is_edge<const D: usize>(model: &Model<D>, stick: usize) -> bool {
     model.sticks.kind(stick) != Kind::Minimum && model.bending.get(stick) != Some(&true)
 }
@@ -32,7 +32,8 @@ fn length_unless_torn(sticks: &Sticks, stick: usize) -> f32 {
     if sticks.is_torn(stick) { f32::INFINITY } else { sticks.rest(stick) }
 }
 
-/// The rest shape of a regular sheet, if it has rows and columns of sticks.
+/// The rest shape of a regular sheet. None if it has no rows or columns of sticks, or if the sticks are
+/// not those of the sheet.
 fn of_sheet<const D: usize>(model: &Model<D>, sheet: &Sheet) -> Option<RestShape> {
     let Model { sticks, particles, .. } = model;
     let has = |family: Family| sheet.families().contains(&family);
@@ -42,7 +43,7 @@ fn of_sheet<const D: usize>(model: &Model<D>, sheet: &Sheet) -> Option<RestShape
         return None;
     }
     // For each of these four families, the rest lengths of its sticks by cell, m; infinite where there is
-    // no stick.
+    // no edge.
     let mut lengths = [Family::Row, Family::Column, Family::Diagonal, Family::Antidiagonal]
         .map(|family| vec![f32::INFINITY; if has(family) { cells } else { 0 }]);
     for (stick, (family, i, j)) in sheet.stick_locations().enumerate() {
@@ -52,7 +53,7 @@ fn of_sheet<const D: usize>(model: &Model<D>, sheet: &Sheet) -> Option<RestShape
             Family::Column => (1, [cell, cell + width]),
             Family::Diagonal => (2, [cell, cell + width + 1]),
             Family::Antidiagonal => (3, [cell + 1, cell + width]),
-            _ => break, // the remaining families join second neighbours
+            _ => break, // the remaining families, which are last, join particles further apart
         };
         if *sticks.ends().get(stick)? != ends.map(|end| end as u32) {
             return None;
@@ -94,9 +95,9 @@ fn of_sheet<const D: usize>(model: &Model<D>, sheet: &Sheet) -> Option<RestShape
                     (Some(one), None) | (None, Some(one)) => square(one),
                     (None, None) => f64::INFINITY,
                 };
-                let left = (column.is_some() && below.is_some()).then_some([a, c, d]);
+                let left_half = (column.is_some() && below.is_some()).then_some([a, c, d]);
                 let right_half = (row.is_some() && right.is_some()).then_some([a, d, b]);
-                let halves = [left, right_half];
+                let halves = [left_half, right_half];
                 if let Some(other) = antidiagonal.filter(|_| halves.contains(&None)) {
                     edges.push(([b, c], other)); // it still joins its ends where a half is missing
                 }
@@ -113,7 +114,7 @@ fn of_sheet<const D: usize>(model: &Model<D>, sheet: &Sheet) -> Option<RestShape
     Some(RestShape::new(particles.len(), edges, triangles))
 }
 
-/// The rest shape of a model that is not a sheet.
+/// The rest shape of a model by its faces, for those that [`of_sheet`] does not handle.
 fn of_faces<const D: usize>(model: &Model<D>) -> RestShape {
     let Model { sticks, particles, .. } = model;
     let count = particles.len();

@@ -7,8 +7,8 @@ use crate::forces::Forces;
 use crate::settings::StepTime;
 use crate::simd::widest;
 
-/// A substep of motion as in [`taut_core::integrate`], with a force on each particle added to the
-/// acceleration of the step.
+/// A substep of motion as in [`taut_core::integrate`], with the acceleration by the force on each
+/// particle added to that of the step.
 pub(super) struct Integrate<'a, const D: usize> {
     pub(super) forces: &'a Forces<D>,
     pub(super) now: &'a StepTime<D>,
@@ -18,7 +18,7 @@ impl<const D: usize> Stage<D> for Integrate<'_, D> {
     fn run(&self, particles: ParticleView<'_, D>) {
         let Self { forces, now } = self;
         let first = particles.layout.first_slot();
-        // In a `Run` each slot holds the particle with the next number, so the columns by particle
+        // In `SlotLayout::Run` consecutive slots hold consecutive particles, so the columns by particle
         // suit it; other layouts need the columns by slot.
         let by_slot = match &particles.layout {
             SlotLayout::Run(_) => None,

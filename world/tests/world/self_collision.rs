@@ -380,7 +380,7 @@ fn a_thickness_with_too_many_close_pairs_is_an_error() {
     assert_eq!(
         error.to_string(),
         "the thickness of cloth, m, is 10; it must be so small that at most 16777216 pairs of \
-         particles are closer to each other"
+         particles share a cube with this diagonal"
     );
     sheet.self_collision = Some(settings); // not checked
     let mut scene = Scene::new();

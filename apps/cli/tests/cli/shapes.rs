@@ -34,6 +34,7 @@ fn every_shape_is_compared_on_all_kernels_formulas_and_schedules() {
             assert!(output.out.contains(&format!(" {name} ")), "{name} is missing: {}", output.out);
         }
         assert!(output.out.contains(" colour("), "{}", output.out);
+        assert_eq!(output.out.contains(" grid "), shape == "drape", "{}", output.out);
         assert_eq!(output.out.contains(" sheet "), shape == "drape", "{}", output.out);
         let agree = "Results: bit-identical in all rows of the same formula and schedule.\n";
         assert!(output.out.ends_with(agree), "{}", output.out);
@@ -59,7 +60,7 @@ fn a_long_table_shows_a_selection_of_rows() {
             assert!(table.contains(&name), "{name} is missing: {}", output.err);
         }
     }
-    // An order of one block has no work for a second thread.
+    // A `packed` schedule has one block, so a second thread has no work.
     let is_on_two_threads = |schedule: &str| {
         report.rows().iter().any(|row| row["schedule"] == schedule && row["threads"] == 2)
     };

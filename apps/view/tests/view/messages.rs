@@ -93,7 +93,7 @@ fn frames_have_the_poses_of_obstacles() {
 }
 
 #[test]
-fn each_request_gives_one_frame_which_is_the_newest() {
+fn requests_are_answered_with_the_newest_frame_once() {
     let mut page = Page::new("drape", 8);
     let frame_count = |messages: &[ReceivedMessage]| {
         messages.iter().filter(|message| matches!(message, ReceivedMessage::Frame(_))).count()
@@ -101,6 +101,7 @@ fn each_request_gives_one_frame_which_is_the_newest() {
     assert_eq!(frame_count(&page.run_steps(3).messages()), 0, "no frame was requested");
     assert_eq!(page.run_steps(7).frame().step, 10);
     assert_eq!(frame_count(&page.run_steps(2).messages()), 0);
+    // Requests that are not answered yet count as one.
     assert_eq!(frame_count(&page.send(r#"{"do":"next"}"#).send(r#"{"do":"next"}"#).messages()), 1);
 
     // A waiting request is answered as soon as there is a newer frame.
@@ -119,8 +120,10 @@ fn each_request_gives_one_frame_which_is_the_newest() {
 fn a_page_that_does_not_take_its_messages_gets_the_newest_of_each_kind() {
     let mut page = Page::new("drape", 8);
     page.messages();
-    for _ in 0..100 {
-        page.send("nonsense").send(r#"{"do":"gravity","on":false}"#).run_steps(12);
+    for number in 0..100 {
+        page.send(&format!(r#"{{"do":"nonsense {number}"}}"#))
+            .send(r#"{"do":"gravity","on":false}"#)
+            .run_steps(12);
     }
     page.send(r#"{"do":"next"}"#);
     let messages = page.messages();
@@ -133,11 +136,13 @@ fn a_page_that_does_not_take_its_messages_gets_the_newest_of_each_kind() {
         count(|message| matches!(message, ReceivedMessage::Frame(frame) if frame.step == 1200)),
         1
     );
-    assert_eq!(
-        count(|message| matches!(message, ReceivedMessage::Error(_))),
-        16,
-        "the newest errors"
-    );
+    let errors = messages.iter().filter_map(|message| match message {
+        ReceivedMessage::Error(error) => Some(error),
+        _ => None,
+    });
+    let newest = (84..100).map(|number| format!("nonsense {number}"));
+    assert!(errors.zip(newest).filter(|(error, of)| error.contains(of)).count() == 16);
+    assert_eq!(count(|message| matches!(message, ReceivedMessage::Error(_))), 16);
 }
 
 #[test]
@@ -263,6 +268,7 @@ fn a_tie_is_drawn_between_its_ends_until_it_breaks() {
     }
     assert_eq!(ties.len(), 1);
     assert_eq!(ties[0]["sticks"], serde_json::json!([0, 1]));
+    // In this message ties have a rest length of 0.
     assert_eq!((&*tie_ends, &*rests), (&[[2, 3]][..], &[0.0][..]));
     let frame = page.run_steps(5).frame();
     assert!(frame.vertices[2..].as_flattened().iter().all(|x| x.is_nan()), "{frame:?}");

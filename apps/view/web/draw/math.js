@@ -54,7 +54,7 @@ export function orthographic(halfWidth, halfHeight, near, far) {
   return out;
 }
 
-/** The matrix from the scene to the coordinates of a camera at `eye` that looks at `target`. */
+/** The view matrix: from world coordinates to those of a camera at `eye` that looks at `target`. */
 export function lookAt(eye, target, up) {
   const z = unit(subtract(eye, target));
   const x = unit(cross(up, z));
@@ -67,8 +67,8 @@ export function lookAt(eye, target, up) {
   ]);
 }
 
-/** The matrix that scales each axis, rotates by a unit quaternion `[x, y, z, w]`, then translates. */
-export function pose([px, py, pz], [x, y, z, w], [sx, sy, sz] = [1, 1, 1]) {
+/** The model matrix: it scales each axis, rotates by a unit quaternion `[x, y, z, w]`, then translates. */
+export function modelMatrix([px, py, pz], [x, y, z, w], [sx, sy, sz] = [1, 1, 1]) {
   return new Float32Array([
     sx * (1 - 2 * (y * y + z * z)), sx * 2 * (x * y + w * z), sx * 2 * (x * z - w * y), 0,
     sy * 2 * (x * y - w * z), sy * (1 - 2 * (x * x + z * z)), sy * 2 * (y * z + w * x), 0,

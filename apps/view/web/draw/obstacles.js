@@ -1,7 +1,7 @@
 // Draws obstacles in 3-D: lit solids, and floors with a grid, which fade into the background.
 
 import { buffer, program } from './gl.js';
-import { add, pose, rotate } from './math.js';
+import { add, modelMatrix, rotate } from './math.js';
 import { SHADING, setShading } from './shading.js';
 import { capsule, cuboid, sphere, triangles } from './solids.js';
 
@@ -133,7 +133,7 @@ export class Obstacles {
     this.shapes.forEach((shape, index) => {
       if (!shape) return;
       const { position, rotation } = poseOf(view.poses, index);
-      gl.uniformMatrix4fv(uniforms.u_model, false, pose(position, rotation));
+      gl.uniformMatrix4fv(uniforms.u_model, false, modelMatrix(position, rotation));
       gl.bindVertexArray(shape.array);
       gl.drawElements(gl.TRIANGLES, shape.count, gl.UNSIGNED_INT, 0);
     });
@@ -178,7 +178,7 @@ export class Obstacles {
       // An unbounded floor reaches farther than it is visible; bounded floors do not fade.
       gl.uniform2fv(uniforms.u_half, half ?? [8 * radius + 100, 8 * radius + 100]);
       gl.uniform4f(uniforms.u_fade, 0.8 * radius, half ? 1e9 : 3.6 * radius, theme.shade, opacity);
-      gl.uniformMatrix4fv(uniforms.u_model, false, pose(position, rotation));
+      gl.uniformMatrix4fv(uniforms.u_model, false, modelMatrix(position, rotation));
       gl.drawArrays(gl.TRIANGLE_STRIP, 0, 4);
     }
     gl.bindVertexArray(null);

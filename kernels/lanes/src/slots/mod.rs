@@ -1,4 +1,5 @@
-//! Plans that keep the particles in *slots*: columns in an order of the kernel's own.
+//! Plans that keep the particles in columns of their own, in an order that suits the kernel. An index
+//! into these columns is a *slot*.
 //!
 //! [`SlotPlan`] implements [`Engine`](taut_core::Engine) for all of them. It tracks whether the
 //! columns of [`Particles`] (here just *columns*) or the slots hold the newer values, reads what

@@ -34,7 +34,8 @@ pub struct Island<const D: usize = 3> {
     pub model: Model<D>,
     schedule: Schedule,
     pub(super) plan: BoxedPlan<D>,
-    /// The renumbering from the numbering model by model to that of the island, if they differ.
+    /// The renumbering from numbers that count the particles model by model to those of the island, if
+    /// they differ.
     renumbering: Option<Renumbering>,
     /// The forces on the particles in the last substep, N.
     forces: Forces<D>,
@@ -68,7 +69,7 @@ pub struct Island<const D: usize = 3> {
     pub(super) tethering: Option<Tethering<D>>,
     /// Up to where tethers have read the changes of masses, and of sticks.
     tether_cursors: Option<[Cursor; 2]>,
-    /// None until the residual is first needed.
+    /// The columns from which the residual is computed; None until it is first needed.
     pub(super) residual: Mutex<Option<StretchColumns>>,
     /// Sticks that tear in this step; a reused buffer.
     pub(super) overstretched: Vec<u32>,
@@ -140,7 +141,7 @@ impl<const D: usize> Island<D> {
             guide.record_positions(particles);
         }
         // Numbers the faces from 0: `triangles` has these numbers as indices. The layout is computed
-        // now, because a layout computed after a tear differs from one that the tear made smaller.
+        // now, because a tear removes faces from it; computed after the tear, it would be another one.
         model.faces = model.faces.iter().copied().collect();
         model.faces.layout();
         let island = Self::from_parts(model, schedule, plan, renumbering, tethering);
@@ -386,7 +387,7 @@ impl<const D: usize> Island<D> {
     }
 
     /// Brings the columns up to date at the end of a step. Returns whether all positions are finite, or
-    /// the first error of a stage in this step.
+    /// the first error that the plan returned from a stage in this step.
     pub(super) fn finish(&mut self, executor: &dyn Executor) -> Result<bool, PlanError> {
         let was_current = self.progress.columns_current;
         self.with_plan(executor).model_mut();
