@@ -95,7 +95,7 @@ mod tests {
     fn interpolation_finds_what_bisection_finds() {
         // Each with the greatest number of evaluations on average.
         let curves: [(Curve, u32); 5] = [
-            (|x| x, 4),
+            (|x| x, 8),
             (|x| x / (0.01 + x * x).sqrt(), 9), // as along a stick on a ball
             (|x| x * x * x, 25),
             (|x| if x < 0.0 { -1.0 } else { 0.3 }, 25), // as at a sharp edge
