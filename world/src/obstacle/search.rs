@@ -53,7 +53,7 @@ pub(super) fn first_reached_by(
         let from_middle = from_middle.signum() * (from_middle.abs() - towards_middle).max(0.0);
         // `min` and `max` replace NaN, for instance if both values are equal.
         let offset = half + from_middle.min(freedom).max(-freedom);
-        let offset = f64::from(offset as u32).max(1.0).min(width - 1.0);
+        let offset = f64::from(offset as i32).max(1.0).min(width - 1.0);
         let fraction = before.fraction + offset / PARTS;
         let point = SearchPoint { fraction, value: value(fraction) };
         if reached(point.value) {
