@@ -65,6 +65,7 @@ pub(super) fn first_reached_by(
 }
 
 #[cfg(test)]
+#[allow(clippy::float_cmp, reason = "the same fractions, exactly")]
 mod tests {
     use std::cell::Cell;
 
