@@ -6,8 +6,10 @@ use core::ops::Range;
 
 use taut_core::{GroupedLists, Particles};
 
+use crate::model::Model;
+
 /// Number of consecutive particles in a chunk.
-pub(super) const CHUNK: usize = 16;
+const CHUNK: usize = 16;
 /// Number of consecutive elements (sticks or faces) that share a test.
 const ELEMENTS: usize = 32;
 
@@ -47,6 +49,18 @@ fn extremes(values: &[f32]) -> [f32; 2] {
     ]
 }
 
+/// The chunks of a number of particles.
+pub(super) fn chunks_of(particles: usize) -> impl Iterator<Item = Range<usize>> {
+    (0..particles).step_by(CHUNK).map(move |first| first..particles.min(first + CHUNK))
+}
+
+/// The largest distance from a surface of this thickness, m, at which particles of a model collide, m.
+pub(super) fn largest_contact_distance<const D: usize>(model: &Model<D>, thickness: f32) -> f64 {
+    // A radius of -∞ marks particles of bodies.
+    let largest = model.radii.iter().fold(0.0, |largest: f32, radius| largest.max(*radius));
+    f64::from(thickness) + f64::from(largest)
+}
+
 /// The bounding box of the positions of consecutive particles.
 #[inline]
 pub(super) fn bounding_box<const D: usize>(
@@ -59,7 +73,7 @@ pub(super) fn bounding_box<const D: usize>(
 
 /// The smallest box that contains both.
 #[inline]
-pub(super) fn union<const D: usize>(
+fn union<const D: usize>(
     [low, high]: Corners<D>,
     [other_low, other_high]: Corners<D>,
 ) -> Corners<D> {
@@ -76,10 +90,8 @@ pub(super) struct ChunkBoxes<const D: usize>(Vec<Corners<D>>);
 impl<const D: usize> ChunkBoxes<D> {
     /// Computes the boxes.
     pub(super) fn update(&mut self, particles: &Particles<D>) {
-        let count = particles.len();
-        let chunks = (0..count).step_by(CHUNK).map(|first| first..count.min(first + CHUNK));
         self.0.clear();
-        self.0.extend(chunks.map(|chunk| bounding_box(particles, chunk)));
+        self.0.extend(chunks_of(particles.len()).map(|chunk| bounding_box(particles, chunk)));
     }
 
     /// Enlarges the box of a particle's chunk to its new position, m.

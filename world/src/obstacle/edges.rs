@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use taut_core::Sticks;
 
-use super::broad_phase::{ChunkBoxes, ElementGroups};
+use super::broad_phase::{ChunkBoxes, ElementGroups, largest_contact_distance};
 use super::search::{SearchPoint, first_reached_by};
 use super::side::Side;
 use crate::body::WeightedPoint;
@@ -113,9 +113,7 @@ impl<S: Side<D>, const D: usize> EdgeCollisions<'_, S, D> {
         scratch.update(model);
         let EdgeScratch { sticks, faces, boxes, .. } = scratch;
         boxes.update(&model.particles);
-        // A radius of -∞ marks particles of bodies.
-        let largest = model.radii.iter().fold(0.0, |largest: f32, radius| largest.max(*radius));
-        let contact_distance = f64::from(self.thickness) + f64::from(largest);
+        let contact_distance = largest_contact_distance(model, self.thickness);
         let may_reach = |[low, high]: [_; 2]| {
             self.side.may_reach_box(to_f64(low), to_f64(high), contact_distance)
         };
@@ -176,7 +174,7 @@ impl<S: Side<D>, const D: usize> EdgeCollisions<'_, S, D> {
     }
 
     /// The contact of a stick between its ends, at its deepest point. The distance from a convex
-    /// side is a convex function along the stick, so bisection finds where it is smallest.
+    /// side is a convex function along the stick, so a search finds where it is smallest.
     fn stick_contact(&self, model: &Model<D>, stick: u32) -> Option<EdgeContact<D>> {
         let Model { sticks, .. }: &Model<D> = model;
         let ends = ends_unless_torn(sticks, stick)?;

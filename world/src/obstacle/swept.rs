@@ -5,7 +5,7 @@ use core::ops::Range;
 
 use taut_core::Particles;
 
-use super::broad_phase::{CHUNK, bounding_box};
+use super::broad_phase::{bounding_box, chunks_of, largest_contact_distance};
 use super::search::first_reached;
 use super::side::Side;
 use crate::body::box_around;
@@ -32,7 +32,7 @@ pub(super) struct Crossing<const D: usize> {
 /// the side where it started or entered: then the test of the position at the end is sufficient.
 ///
 /// The distance from a convex side is a convex function, so along the segment it falls, then rises:
-/// bisection finds the first point that is close enough or past the smallest distance. A point that
+/// a search finds the first point that is close enough or past the smallest distance. A point that
 /// starts closer than `contact_distance` must not come closer than at its start.
 #[inline]
 fn crossing<S: Side<D>, const D: usize>(
@@ -129,11 +129,8 @@ impl<S: Side<D>, const D: usize> Sweep<S, D> {
         if !S::CONVEX {
             return;
         }
-        let count = model.particles.len();
-        let chunks = (0..count).step_by(CHUNK).map(|first| first..count.min(first + CHUNK));
-        let largest = model.radii.iter().fold(0.0, |largest: f32, radius| largest.max(*radius));
-        let contact_distance = f64::from(thickness) + f64::from(largest);
-        for chunk in chunks {
+        let contact_distance = largest_contact_distance(model, thickness);
+        for chunk in chunks_of(model.particles.len()) {
             if self.may_reach(&model.particles, starts, chunk.clone(), contact_distance) {
                 self.resolve_chunk(model, chunk, starts, thickness, law);
             }
