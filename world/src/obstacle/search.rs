@@ -18,14 +18,16 @@ pub(super) struct SearchPoint {
 #[inline(always)]
 pub(super) fn first_reached(reached: impl Fn(f64) -> bool) -> [f64; 2] {
     let sign = |fraction: f64| if reached(fraction) { 1.0 } else { -1.0 };
-    let ends = [0.0, 1.0].map(|x| SearchPoint { fraction: x, value: x - 0.5 });
+    // With these values, interpolation is bisection.
+    let ends = [(0.0, -1.0), (1.0, 1.0)].map(|(fraction, value)| SearchPoint { fraction, value });
     first_reached_by(sign, ends, 0.0, |sign| sign > 0.0).map(|point| point.fraction)
 }
 
 /// As [`first_reached`] between two points, where `reached` depends on a `value` that never falls
-/// along the segment, and becomes true where the value passes `threshold`. Interpolation between values makes this faster, and it takes at most one
-/// evaluation more than bisection: the ITP method (Oliveira and Takahashi, "An Enhancement of the
-/// Bisection Method Average Performance Preserving Minmax Optimality", 2021).
+/// along the segment, and becomes true where the value passes `threshold`. Interpolation between
+/// values makes this faster, and it takes at most one evaluation more than bisection: the ITP method
+/// (Oliveira and Takahashi, "An Enhancement of the Bisection Method Average Performance Preserving
+/// Minmax Optimality", 2021).
 #[inline(always)]
 pub(super) fn first_reached_by(
     value: impl Fn(f64) -> f64,

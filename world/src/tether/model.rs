@@ -11,7 +11,7 @@ impl RestShape {
     /// The rest shape of a model, without torn sticks.
     ///
     /// For a regular sheet: the sticks between neighbours and both triangles of each cell. In a sheet
-    /// without diagonals these are as long as in rectangles. For other models: the faces, and the
+    /// without diagonals, that of a cell is as long as in a rectangle. For other models: the faces, and the
     /// sticks except those between two particles of connected faces. A side of a face has the rest
     /// length of its stick or, without a stick, the distance between its ends. Faces with a torn side
     /// are left out, and so are torn sticks, sticks that keep a minimum distance, and those that only
