@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use taut::world::{
-    Attachment, Cloth, Model, Place, Rope, Scene, Solid, Sphere, StickSet, Tethers, Tie, Wind,
-    World,
+    Cloth, Model, Place, Rope, Scene, Solid, Sphere, StickSet, Tethers, Tie, TieEnd, Wind, World,
 };
 use taut::{AnyKernel, Kernel, Kind, Pool, Schedule};
 
@@ -43,31 +42,31 @@ fn scene(environment: Environment) -> Scene {
         scene.add("spring", rope.pinned("start").sprung(50.0, 0.01).unwrap()).unwrap();
         scene
             .attach(&Tie::between([
-                Attachment::group("spring", "end"),
-                Attachment::new("sheet", Place::Particle(25)),
+                TieEnd::group("spring", "end"),
+                TieEnd::new("sheet", Place::Particle(25)),
             ]))
             .unwrap();
     }
-    let on_body = |body: &str| Attachment::new(body, Place::Body { body: 0, point: None });
-    let seam = Tie::between([Attachment::group("sheet", "hem"), on_body("body")]);
-    scene.attach(&Tie { breaking_force: Some(80.0), ..seam }).unwrap();
+    let on_body = |body: &str| TieEnd::new(body, Place::Body { body: 0, point: None });
+    let sewn = Tie::between([TieEnd::group("sheet", "hem"), on_body("body")]);
+    scene.attach(&Tie { breaking_force: Some(80.0), ..sewn }).unwrap();
     // A cloth with tethers that hangs from a falling beam.
     let cloth = Model::cloth(&Cloth { columns: 20, rows: 12, ..Cloth::default() }).unwrap();
     let cloth = cloth.tethered(Tethers::default()).unwrap();
     scene.add("cloth", cloth.moved([-2.0, -0.5, 0.0])).unwrap();
     let beam = Model::rigid_box([1.1, 0.1, 0.1], 1000.0).unwrap();
     scene.add("beam", beam.moved([-2.0, 0.0, 0.0])).unwrap();
-    scene.attach(&Tie::between([Attachment::group("cloth", "top"), on_body("beam")])).unwrap();
+    scene.attach(&Tie::between([TieEnd::group("cloth", "top"), on_body("beam")])).unwrap();
     for copy in 0..6 {
         let face = Place::Face { face: 3 + copy, weights: [0.2, 0.5] };
-        let stick = Place::Stick { stick: 7 * copy, share: 0.3 };
+        let stick = Place::Stick { stick: 7 * copy, fraction: 0.3 };
         let next = format!("pennant {}", copy + 1);
-        let ends = [Attachment::new(format!("pennant {copy}"), face), Attachment::new(next, stick)];
+        let ends = [TieEnd::new(format!("pennant {copy}"), face), TieEnd::new(next, stick)];
         let tie = Tie { distance: 0.1, kind: Kind::Maximum, ..Tie::between(ends) };
         scene.attach(&tie).unwrap();
     }
     let ends = [("ball", 40), ("pennant 3", 8)];
-    let ends = ends.map(|(model, particle)| Attachment::new(model, Place::Particle(particle)));
+    let ends = ends.map(|(model, particle)| TieEnd::new(model, Place::Particle(particle)));
     scene.attach(&Tie { distance: 1.0, compliance: 1e-4, ..Tie::between(ends) }).unwrap();
     if environment.wind {
         scene.forces.push(Arc::new(Wind::new([1.0, 0.5, 4.0])));

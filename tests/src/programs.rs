@@ -7,8 +7,8 @@
 use std::sync::Arc;
 
 use taut::world::{
-    Attachment, Axes, Cloth, HalfSpace, HexSheet, LimbContacts, Model, Outcome, Place, Ragdoll,
-    Rope, Scene, SelfCollision, Sleep, Solid, StickSet, Tie, World,
+    Axes, Cloth, HalfSpace, HexSheet, LimbContacts, Model, Outcome, Place, Ragdoll, Rope, Scene,
+    SelfCollision, Sleep, Solid, StickSet, Tie, TieEnd, World,
 };
 use taut::{AnyKernel, Executor, Formula, Kind, Schedule};
 
@@ -185,7 +185,7 @@ impl Program {
             let ends = [0, 1].map(|end| {
                 let model = usize::from(tie.models[end]) % counts.len();
                 let particle = wrapped(tie.particles[end], counts[model]) as u32;
-                Attachment::new(format!("model {model}"), Place::Particle(particle))
+                TieEnd::new(format!("model {model}"), Place::Particle(particle))
             });
             let kind = [Kind::TwoSided, Kind::Maximum, Kind::Minimum][usize::from(tie.kind % 3)];
             let breaking_force = tie.breaking_force.map(|force| 1.0 + f32::from(force));

@@ -73,7 +73,7 @@ pub use settings::{Settings, StepTime};
 pub use sleep::Sleep;
 pub use springs::{Spring, SpringError, Springs};
 pub use surface::{Nearest, Surface};
-pub use tie::{Attachment, Place, Tie, TieEnd, TieError, TieProblem};
+pub use tie::{Place, Tie, TieEnd, TieError, TieProblem, WhichEnd};
 pub use world::{
     Clock, Contacts, Diagnostics, Drawing, DrawnModel, Frame, Island, Outcome, Removed, Simulation,
     Snapshot, SnapshotError, StepPart, TieState, Warning, World, WorldError,

@@ -37,7 +37,7 @@ pub enum Path<const D: usize = 3> {
     },
     /// `a cos(2 π t / period) + b sin(2 π t / period)`: a circle or an ellipse around the position
     /// that the obstacle has without a path.
-    Circular {
+    Elliptical {
         /// `a` and `b`, m.
         radii: [[f64; D]; 2],
         /// Period, s, from 1e-9 to 1e12.
@@ -76,7 +76,7 @@ impl<const D: usize> Path<D> {
                 let sine = libm::sin(TAU * (time / period));
                 amplitude.map(|a| a * sine)
             }
-            Self::Circular { radii: [a, b], period } => {
+            Self::Elliptical { radii: [a, b], period } => {
                 let (sine, cosine) = libm::sincos(TAU * (time / period));
                 core::array::from_fn(|axis| a[axis] * cosine + b[axis] * sine)
             }
@@ -106,7 +106,7 @@ impl<const D: usize> Path<D> {
                 check_point("amplitude", "the amplitude of a path, m,", *amplitude)?;
                 check_period(*period)?;
             }
-            Self::Circular { radii, period } => {
+            Self::Elliptical { radii, period } => {
                 for &radius in radii {
                     check_point("radii", "a radius of a path, m,", radius)?;
                 }

@@ -226,17 +226,17 @@ impl<const D: usize> Scene<D> {
     /// order of their numbers.
     ///
     /// ```
-    /// use taut_world::{Attachment, Cloth, Model, Scene, Tie};
+    /// use taut_world::{Cloth, Model, Scene, Tie, TieEnd};
     ///
     /// let mut scene = Scene::<3>::new();
     /// let cloth = Model::cloth(&Cloth::default())?; // 1 m wide, with 32 rows
     /// scene.add("first", cloth.clone())?;
     /// scene.add("second", cloth.moved([1.0, 0.0, 0.0]))?;
-    /// let [right, left] = [Attachment::group("first", "right"), Attachment::group("second", "left")];
-    /// let seam = Tie::between([right, left]);
-    /// assert_eq!(scene.attach(&seam)?, 0..32);
+    /// let [right, left] = [TieEnd::group("first", "right"), TieEnd::group("second", "left")];
+    /// let sewn = Tie::between([right, left]);
+    /// assert_eq!(scene.attach(&sewn)?, 0..32);
     ///
-    /// let error = scene.attach(&seam).unwrap_err();
+    /// let error = scene.attach(&sewn).unwrap_err();
     /// assert_eq!(
     ///     error.to_string(),
     ///     "tie 1 (counted from 0, ties of a group as one): its two points are already joined by tie 0"

@@ -36,7 +36,7 @@ pub(super) const SCENE: &[Key] = &[
 const PATH: Value = One(&[
     usual("linear", Table(&[usual("velocity", Point)])),
     usual("oscillating", Table(&[usual("amplitude", Point), usual("period", Positive)])),
-    usual("circular", Table(&[usual("radii", Array(&Point, 2)), usual("period", Positive)])),
+    usual("elliptical", Table(&[usual("radii", Array(&Point, 2)), usual("period", Positive)])),
     usual("keyframed", Table(&[usual("keys", List(&Timed, 3))])),
 ]);
 const SPIN: Value = Table(&[
@@ -234,7 +234,7 @@ const TIE_END: Value = Table(&[
     rare("limb", Count),
     rare("face", Count),
     rare("body", Count),
-    rare("share", Positive),
+    rare("fraction", Positive),
     rare("weights", Array(&Positive, 2)),
     rare("point", Point3),
 ]);

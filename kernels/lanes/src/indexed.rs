@@ -59,7 +59,7 @@ pub struct IndexedPlan<M, const D: usize> {
     residence: Residence,
     /// The cursors into [`Particles::position_changes`] and [`Particles::mass_changes`]; `None`
     /// until the first loop over the particles.
-    synced: Option<[Cursor; 2]>,
+    synced_at: Option<[Cursor; 2]>,
     /// Whether all positions were finite at the last check; `None` if the columns have changed
     /// since. Valid only while the residence is [`Residence::Both`].
     finite: Option<bool>,
@@ -104,7 +104,7 @@ impl<M: Machine, const D: usize> Kernel<D> for IndexedKernel<M> {
             records: AVec::new(0),
             len: 0,
             residence: Residence::Columns,
-            synced: None,
+            synced_at: None,
             finite: None,
             team: Team::default(),
         })
@@ -242,7 +242,7 @@ impl<M: Machine, const D: usize> Engine<D> for IndexedPlan<M, D> {
 impl<M: Machine, const D: usize> IndexedPlan<M, D> {
     /// Whether the records belong to these particles.
     fn records_belong_to(&self, particles: &Particles<D>) -> bool {
-        let Some([position_cursor, _]) = self.synced else { return false };
+        let Some([position_cursor, _]) = self.synced_at else { return false };
         // Adding a particle is not recorded as a change of a position.
         particles.position_changes().since(position_cursor) != Delta::ForeignCursor
             && self.len == particles.len()
@@ -252,7 +252,7 @@ impl<M: Machine, const D: usize> IndexedPlan<M, D> {
     /// is not known which positions were changed, drops the working copy.
     fn sync_particles(&mut self, particles: &mut Particles<D>) {
         let has_copy = self.residence != Residence::Columns && self.records_belong_to(particles);
-        let cursors = self.synced.filter(|_| has_copy);
+        let cursors = self.synced_at.filter(|_| has_copy);
         let changes = cursors.map(|[position_cursor, mass_cursor]| {
             (particles.position_changes().since(position_cursor), mass_cursor)
         });
@@ -288,7 +288,7 @@ impl<M: Machine, const D: usize> IndexedPlan<M, D> {
     /// Moves the cursors to the end of the lists of changes: the next synchronization reads only
     /// later writes.
     fn mark_synced(&mut self, particles: &Particles<D>) {
-        self.synced = Some([particles.position_changes().now(), particles.mass_changes().now()]);
+        self.synced_at = Some([particles.position_changes().now(), particles.mass_changes().now()]);
     }
 
     /// Copies values that are only in the columns into the records.
@@ -351,7 +351,7 @@ impl<M: Machine, const D: usize> IndexedPlan<M, D> {
         let mass_cursor = particles.mass_changes().now();
         let (columns, position_cursor) = particles.columns_and_cursor();
         // The cursors are set before the loop, because the executor may panic in it.
-        self.synced = Some([position_cursor, mass_cursor]);
+        self.synced_at = Some([position_cursor, mass_cursor]);
         let Columns { position, previous, inverse_mass } = columns;
         let len = inverse_mass.len();
         assert!(

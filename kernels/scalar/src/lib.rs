@@ -58,7 +58,7 @@ pub struct ScalarPlan<const D: usize, S: Real = f32> {
     residence: Residence,
     /// The cursors into [`Particles::position_changes`] and [`Particles::mass_changes`]; `None`
     /// until the records are first filled.
-    synced: Option<[Cursor; 2]>,
+    synced_at: Option<[Cursor; 2]>,
     /// Columns of the positions that one call of a stage reads and writes, by axis.
     scratch: [Vec<S>; D],
 }
@@ -100,7 +100,7 @@ impl<const D: usize, S: Real> Kernel<D, S> for ScalarKernel {
             program: Program::new(1, 1, particles, sticks, schedule, formula)?,
             records: Vec::new(),
             residence: Residence::Columns,
-            synced: None,
+            synced_at: None,
             scratch: core::array::from_fn(|_| Vec::new()),
         })
     }
@@ -225,7 +225,7 @@ impl<const D: usize, S: Real> Engine<D, S> for ScalarPlan<D, S> {
 impl<const D: usize, S: Real> ScalarPlan<D, S> {
     /// Whether the records belong to these particles.
     fn records_belong_to(&self, particles: &Particles<D, S>) -> bool {
-        let Some([position_cursor, _]) = self.synced else { return false };
+        let Some([position_cursor, _]) = self.synced_at else { return false };
         // Adding a particle is not recorded as a change of a position.
         particles.position_changes().since(position_cursor) != Delta::ForeignCursor
             && self.records.len() == particles.len()
@@ -235,7 +235,7 @@ impl<const D: usize, S: Real> ScalarPlan<D, S> {
     /// is not known which positions were changed, drops the working copy.
     fn sync_particles(&mut self, particles: &Particles<D, S>) {
         let has_copy = self.residence != Residence::Columns && self.records_belong_to(particles);
-        let cursors = self.synced.filter(|_| has_copy);
+        let cursors = self.synced_at.filter(|_| has_copy);
         let changes = cursors.map(|[position_cursor, mass_cursor]| {
             (particles.position_changes().since(position_cursor), mass_cursor)
         });
@@ -265,7 +265,7 @@ impl<const D: usize, S: Real> ScalarPlan<D, S> {
     /// Moves the cursors to the end of the lists of changes: the next synchronization reads only
     /// later writes.
     fn mark_synced(&mut self, particles: &Particles<D, S>) {
-        self.synced = Some([particles.position_changes().now(), particles.mass_changes().now()]);
+        self.synced_at = Some([particles.position_changes().now(), particles.mass_changes().now()]);
     }
 
     /// Copies values that are only in the columns into the working copy. Then marks the working
@@ -309,7 +309,7 @@ impl<const D: usize, S: Real> ScalarPlan<D, S> {
             particles.columns_and_cursor();
         // `columns_and_cursor` records a change of all positions. The cursors are set before the stage
         // runs, because the stage may panic: then the next call still reads only later changes.
-        self.synced = Some([position_cursor, mass_cursor]);
+        self.synced_at = Some([position_cursor, mass_cursor]);
         // The columns are padded to whole registers, as stages expect; the records are not.
         for first in (0..inverse_mass.len()).step_by(STAGE_PARTICLES) {
             let range = first..inverse_mass.len().min(first + STAGE_PARTICLES);

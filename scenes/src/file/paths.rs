@@ -11,7 +11,7 @@ use super::values::Vector;
 pub(super) enum PathTable<const D: usize> {
     Linear { velocity: Vector<D, f64> },
     Oscillating { amplitude: Vector<D, f64>, period: f64 },
-    Circular { radii: [Vector<D, f64>; 2], period: f64 },
+    Elliptical { radii: [Vector<D, f64>; 2], period: f64 },
     Keyframed { keys: Vec<(f64, Vector<D, f64>)> },
 }
 
@@ -22,8 +22,8 @@ impl<const D: usize> From<PathTable<D>> for Path<D> {
             PathTable::Oscillating { amplitude, period } => {
                 Self::Oscillating { amplitude: amplitude.into(), period }
             }
-            PathTable::Circular { radii, period } => {
-                Self::Circular { radii: radii.map(Into::into), period }
+            PathTable::Elliptical { radii, period } => {
+                Self::Elliptical { radii: radii.map(Into::into), period }
             }
             PathTable::Keyframed { keys } => {
                 let keys = keys.into_iter().map(|(time, position)| (time, position.into()));

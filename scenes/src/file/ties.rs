@@ -1,7 +1,7 @@
 //! Tables of ties between models.
 
 use serde::Deserialize;
-use taut_world::{Attachment, ModelError, Place, Scene, Tie, TieError, TieProblem};
+use taut_world::{ModelError, Place, Scene, Tie, TieEnd, TieError, TieProblem};
 
 use super::error::{At, BuildError};
 use super::exactly_one;
@@ -19,7 +19,7 @@ pub(super) struct TieTable {
     breaking_force: Option<f32>,
 }
 
-/// The parameters of an [`Attachment`], one end of a tie: a model, and one place on it.
+/// The parameters of a [`TieEnd`]: a model, and one place on it.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct EndTable {
@@ -30,35 +30,36 @@ struct EndTable {
     limb: Option<u32>,
     face: Option<u32>,
     body: Option<u32>,
-    share: Option<f32>,
+    fraction: Option<f32>,
     weights: Option<[f32; 2]>,
     point: Option<[f32; 3]>,
 }
 
 impl EndTable {
-    fn attachment(self) -> Result<Attachment, BuildError> {
+    fn tie_end(self) -> Result<TieEnd, BuildError> {
         const PLACES: &[&str] = &["particle", "group", "stick", "limb", "face", "body"];
-        let Self { model, particle, group, stick, limb, face, body, share, weights, point } = self;
-        // Without `share`, the middle of the stick; without `weights`, the centroid of the face.
-        let share_or_middle = share.unwrap_or(0.5);
+        let Self { model, particle, group, stick, limb, face, body, fraction, weights, point } =
+            self;
+        // Without `fraction`, the middle of the stick; without `weights`, the centroid of the face.
+        let fraction_or_middle = fraction.unwrap_or(0.5);
         let weights_or_centroid = weights.unwrap_or([1.0 / 3.0; 2]);
         let given = [
             particle.map(Place::Particle),
             group.map(Place::Group),
-            stick.map(|stick| Place::Stick { stick, share: share_or_middle }),
-            limb.map(|limb| Place::Limb { limb, share: share_or_middle }),
+            stick.map(|stick| Place::Stick { stick, fraction: fraction_or_middle }),
+            limb.map(|limb| Place::Limb { limb, fraction: fraction_or_middle }),
             face.map(|face| Place::Face { face, weights: weights_or_centroid }),
             body.map(|body| Place::Body { body, point }),
         ];
         let given = given.into_iter().flatten().collect();
         let place = exactly_one("an end of a tie", "key for its place", PLACES, given)?;
         for (key, is_given, needs) in [
-            ("share", share.is_some(), "'stick' or 'limb'"),
+            ("fraction", fraction.is_some(), "'stick' or 'limb'"),
             ("weights", weights.is_some(), "'face'"),
             ("point", point.is_some(), "'body'"),
         ] {
             let is_used = match place {
-                Place::Stick { .. } | Place::Limb { .. } => key == "share",
+                Place::Stick { .. } | Place::Limb { .. } => key == "fraction",
                 Place::Face { .. } => key == "weights",
                 Place::Body { .. } => key == "point",
                 _ => false,
@@ -67,7 +68,7 @@ impl EndTable {
                 Err(format!("'{key}' needs the key {needs}")).at(key)?;
             }
         }
-        Ok(Attachment::new(model, place))
+        Ok(TieEnd::new(model, place))
     }
 }
 
@@ -75,7 +76,7 @@ impl TieTable {
     /// Adds the tie to the scene, whose models it joins.
     pub(super) fn attach<const D: usize>(self, scene: &mut Scene<D>) -> Result<(), BuildError> {
         let Self { from, to, distance, kind, compliance, breaking_force } = self;
-        let ends = [from.attachment().at("from")?, to.attachment().at("to")?];
+        let ends = [from.tie_end().at("from")?, to.tie_end().at("to")?];
         let mut tie = Tie { breaking_force, ..Tie::between(ends) };
         tie.distance = distance.unwrap_or(tie.distance);
         tie.kind = kind.map_or(tie.kind, Into::into);

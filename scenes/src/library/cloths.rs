@@ -66,7 +66,7 @@ fn mosegaard(size: usize) -> Result<AnyScene, SceneError> {
     let ball = Solid::new(Sphere::new([0.0; 3], 0.2)?)
         .with(Surface { friction: 0.0, thickness: THICKNESS, ..Surface::default() })?
         // The tutorial moves the ball by 7 cos(n / 50) in frame n: the period is 100 π frames.
-        .along(Path::Circular { radii: [[0.0, 0.0, 0.7], [0.0; 3]], period: 5.236 })?;
+        .along(Path::Elliptical { radii: [[0.0, 0.0, 0.7], [0.0; 3]], period: 5.236 })?;
     scene.obstacles.push(Arc::new(ball));
     scene.settings.step = Step { substeps: 13, ..Step::default() };
     Ok(scene.into())
@@ -212,7 +212,7 @@ fn curtain(size: usize) -> Result<AnyScene, SceneError> {
     let curtain = Model::cloth(&cloth)?.pinned("top").tearing_at(2.0);
     scene.add("curtain", curtain.tethered(Tethers::default())?)?;
     let ball = Solid::new(Sphere::new([1.0, -0.75], 0.12)?)
-        .along(Path::Circular { radii: [[0.55, 0.0], [0.0, 0.4]], period: 8.0 })?;
+        .along(Path::Elliptical { radii: [[0.55, 0.0], [0.0, 0.4]], period: 8.0 })?;
     let room = Bounds::new([-1.7, -1.3], [1.7, 0.75])?;
     scene.obstacles.push(Arc::new(ball));
     scene.obstacles.push(Arc::new(Solid::new(room)));

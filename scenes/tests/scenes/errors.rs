@@ -406,9 +406,9 @@ fn errors_of_ties_have_line_numbers() {
             "exactly one key for its place, found 2",
         ),
         (
-            format!("from = {end}\nto = {{ model = \"other\", particle = 0, share = 0.5 }}"),
+            format!("from = {end}\nto = {{ model = \"other\", particle = 0, fraction = 0.5 }}"),
             10,
-            "'share' needs the key 'stick' or 'limb'",
+            "'fraction' needs the key 'stick' or 'limb'",
         ),
         (
             format!("from = {end}\nto = {{ model = \"third\", particle = 0 }}"),
@@ -423,12 +423,12 @@ fn errors_of_ties_have_line_numbers() {
         (
             format!("to = {end}\n[tie.from]\nmodel = \"other\"\n\nparticle = 21"),
             13,
-            "the model 'other' has no particle 21; it has 21",
+            "the model 'other' has no particle 21; it has 21, counted from 0",
         ),
         (
-            format!("to = {end}\n[tie.from]\nmodel = \"other\"\nstick = 3\nshare = 2"),
+            format!("to = {end}\n[tie.from]\nmodel = \"other\"\nstick = 3\nfraction = 2"),
             13,
-            "the share of a stick or limb, from its first end, is 2; it must be from 0 to 1",
+            "the fraction of the length of a stick or limb, from its first end, is 2; it must be from 0 to 1",
         ),
         (
             format!("from = {end}\nto = {other}\nbreaking_force = 0"),

@@ -319,12 +319,12 @@ fn the_tie_of_the_bag_breaks_under_the_stone() {
         }
     }
     let ties: Vec<_> = world.ties().collect();
-    // The 16 ties of the seam, then those of the hook, the bag and the two hands. Tie 17 holds the bag.
+    // The 16 ties between flag and pole, then those of the hook, the bag and the two hands. Tie 17 holds the bag.
     assert_eq!(ties.len(), 16 + 4);
     let broken: Vec<usize> = (0..ties.len()).filter(|&tie| ties[tie].broken).collect();
     assert_eq!(broken, [17], "ties broke at steps {broken_at:?}");
     assert!((25..40).contains(&broken_at[0]), "ties broke at steps {broken_at:?}");
-    // The seam, the hook and the hands hold.
+    // The flag, the hook and the hands hold.
     for tie in ties.iter().filter(|tie| !tie.broken) {
         let squared_gap: f32 =
             (0..3).map(|axis| (tie.ends[0][axis] - tie.ends[1][axis]).powi(2)).sum();

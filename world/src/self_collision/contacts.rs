@@ -309,7 +309,7 @@ mod tests {
     use super::super::clusters::CLUSTER;
     use super::super::margin::Margin;
     use super::super::near_rows::NearRows;
-    use super::super::rest_pairs::LeftOut;
+    use super::super::rest_exclusions::ExcludedPairs;
     use super::{Balls, ContactSolver, Pairing, Pairings, SEPARATION_MAX, Workers, swept_contact};
     use crate::vector::{add_scaled, difference, length};
 
@@ -354,7 +354,7 @@ mod tests {
 
     struct AllCollide {
         friction: f32,
-        left_out: LeftOut,
+        excluded: ExcludedPairs,
     }
 
     impl Pairings for AllCollide {
@@ -364,8 +364,8 @@ mod tests {
         fn thickness(&self) -> f32 {
             1.0
         }
-        fn left_out(&self) -> &LeftOut {
-            &self.left_out
+        fn excluded(&self) -> &ExcludedPairs {
+            &self.excluded
         }
     }
 
@@ -380,7 +380,7 @@ mod tests {
             }
             balls.inverse_mass[slot] = ball.inverse_mass;
         }
-        let pairings = AllCollide { friction, left_out: LeftOut::new(1, [].into_iter()) };
+        let pairings = AllCollide { friction, excluded: ExcludedPairs::new(1, [].into_iter()) };
         let mut near = NearRows::new(&balls);
         let workers = &mut Workers::caller();
         near.measure_motions(&balls);

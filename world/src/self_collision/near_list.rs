@@ -228,11 +228,11 @@ impl<const D: usize> NearList<D> {
 mod tests {
     use super::super::clusters::CLUSTER;
     use super::super::near_rows::Pairing;
-    use super::super::rest_pairs::LeftOut;
+    use super::super::rest_exclusions::ExcludedPairs;
     use super::*;
 
     /// Balls with a diameter of 1 m.
-    struct Unit(LeftOut);
+    struct Unit(ExcludedPairs);
 
     impl Pairings for Unit {
         fn of(&self, _: [u32; 2]) -> Option<Pairing> {
@@ -241,7 +241,7 @@ mod tests {
         fn thickness(&self) -> f32 {
             1.0
         }
-        fn left_out(&self) -> &LeftOut {
+        fn excluded(&self) -> &ExcludedPairs {
             &self.0
         }
     }
@@ -249,7 +249,7 @@ mod tests {
     #[test]
     fn a_list_ends_if_a_ball_that_was_nan_is_finite_again() {
         let mut balls = Balls::<2>::new([1, 1].into_iter());
-        let pairings = Unit(LeftOut::new(2, [].into_iter()));
+        let pairings = Unit(ExcludedPairs::new(2, [].into_iter()));
         let mut found = |list: &mut NearList<2>, x: f32, dx: f32| {
             for axis in 0..2 {
                 balls.position[axis][..CLUSTER].fill(x);

@@ -8,7 +8,7 @@ use super::box_tree::{Bounds, BoxTree, all, register};
 use super::clusters::{Balls, CLUSTER, PART};
 use super::margin::Margin;
 use super::motions::Motions;
-use super::rest_pairs::LeftOut;
+use super::rest_exclusions::ExcludedPairs;
 use super::workers::{Workers, by_part, share_unused};
 use crate::simd::widest;
 use crate::vector::{difference, dot};
@@ -69,7 +69,7 @@ pub(crate) trait Pairings: Sync {
     /// The greatest thickness of all, m.
     fn thickness(&self) -> f32;
     /// The pairs of slots that do not collide, whatever their models.
-    fn left_out(&self) -> &LeftOut;
+    fn excluded(&self) -> &ExcludedPairs;
 }
 
 /// Finds near balls.
@@ -258,7 +258,7 @@ impl<P: Pairings, const D: usize> Search<'_, P, D> {
         if lanes == 0 {
             return;
         }
-        let left_out = pairings.left_out().of([cluster, other]);
+        let excluded = pairings.excluded().of([cluster, other]);
         let (other_positions, other_real) = (balls.positions(other), balls.real[other]);
         let cutoff2 = Register::splat(simd, cutoff * cutoff);
         while lanes != 0 {
@@ -266,8 +266,8 @@ impl<P: Pairings, const D: usize> Search<'_, P, D> {
             lanes &= lanes - 1;
             let ball = positions.map(|x| Register::splat(simd, x[lane]));
             let mut others = other_real & slots_near(simd, other_positions, ball, cutoff2);
-            if let Some(left_out) = left_out {
-                others &= !left_out[lane];
+            if let Some(excluded) = excluded {
+                others &= !excluded[lane];
             }
             if cluster == other {
                 others &= u16::MAX << 1 << lane; // each pair once
@@ -327,11 +327,11 @@ mod tests {
     use super::*;
     use crate::vector::{add_scaled, length};
 
-    /// The balls of two models. The pairs of consecutive points are left out, and balls of the second
+    /// The balls of two models. The pairs of consecutive points are excluded, and balls of the second
     /// model do not collide with each other.
     struct TwoModels {
         thickness: f32,
-        left_out: LeftOut,
+        excluded: ExcludedPairs,
     }
 
     impl Pairings for TwoModels {
@@ -341,8 +341,8 @@ mod tests {
         fn thickness(&self) -> f32 {
             self.thickness
         }
-        fn left_out(&self) -> &LeftOut {
-            &self.left_out
+        fn excluded(&self) -> &ExcludedPairs {
+            &self.excluded
         }
     }
 
@@ -368,12 +368,12 @@ mod tests {
         let pairs = slots().flat_map(|one| {
             slots().filter(move |&other| one < other).map(move |other| [one, other])
         });
-        let left_out = pairs
+        let excluded = pairs
             .clone()
             .filter(|&[one, other]| is_next(one, other))
             .map(|pair| pair.map(|slot| slot as u32));
-        let left_out = LeftOut::new(balls.models.len(), left_out);
-        let pairings = TwoModels { thickness, left_out };
+        let excluded = ExcludedPairs::new(balls.models.len(), excluded);
+        let pairings = TwoModels { thickness, excluded };
         let uniform = |substeps, deviation| Margin::Uniform { substeps, deviation };
         let distances = [0.0, 0.3].map(Margin::Distance);
         let radii: Vec<f32> = (0..balls.models.len()).map(|it| 0.1 * (it % 3) as f32).collect();

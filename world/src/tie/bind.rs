@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use taut_core::{COMPLIANCE_MAX, Kind, REST_MAX, REST_MIN, STICKS_MAX, check_limit};
 
-use super::{Attachment, Place, Tie, TieEnd, TieError, TieProblem};
+use super::{Place, Tie, TieEnd, TieError, TieProblem, WhichEnd};
 use crate::body::{Body, WeightedPoint};
 use crate::drawing::resize_vector;
 use crate::error::ModelError;
@@ -87,7 +87,7 @@ impl TieList {
 }
 
 /// Why a tie is invalid, and the invalid end, if only one is.
-type Problem = (Option<TieEnd>, TieProblem);
+type Problem = (Option<WhichEnd>, TieProblem);
 
 /// Checks a tie, and finds its pairs of points, each of which makes one [`BoundTie`].
 fn bind<const D: usize>(
@@ -99,8 +99,8 @@ fn bind<const D: usize>(
     check_values(tie).map_err(|error| (None, error.into()))?;
     let mut model_indices = [0; 2];
     let mut points = [const { None }; 2];
-    for (nth, end) in TieEnd::BOTH.into_iter().enumerate() {
-        let Attachment { model, place } = &ends[nth];
+    for (nth, end) in WhichEnd::BOTH.into_iter().enumerate() {
+        let TieEnd { model, place } = &ends[nth];
         let failed = |problem| (Some(end), problem);
         let no_such_model = || failed(TieProblem::NoSuchModel { model: model.clone() });
         model_indices[nth] = *names.get(model).ok_or_else(no_such_model)?;
@@ -108,7 +108,7 @@ fn bind<const D: usize>(
         points[nth] = named.points(place).map_err(failed)?;
     }
     // A body without a given point is tied at the positions of the points of the other end.
-    for (nth, end) in TieEnd::BOTH.into_iter().enumerate() {
+    for (nth, end) in WhichEnd::BOTH.into_iter().enumerate() {
         let Place::Body { body, point: None } = ends[nth].place else { continue };
         let [(name, model), (_, other)] = [nth, 1 - nth].map(|end| &models[model_indices[end]]);
         let no_point = || (Some(end), TieProblem::NoBodyPoint { model: name.clone(), body });
@@ -180,14 +180,14 @@ impl<const D: usize> NamedModel<'_, D> {
         let points = match *place {
             Place::Particle(particle) => vec![WeightedPoint::at(particle)],
             Place::Group(ref group) => self.group(groups.get(group), group)?,
-            Place::Stick { stick, share } => {
+            Place::Stick { stick, fraction } => {
                 vec![WeightedPoint::on_stick(
                     *self.part("stick", sticks.ends(), stick)?,
-                    checked_share(share)?,
+                    checked_fraction(fraction)?,
                 )]
             }
-            Place::Limb { limb, share } => {
-                vec![self.part("limb", limbs.all(), limb)?.point(checked_share(share)?)]
+            Place::Limb { limb, fraction } => {
+                vec![self.part("limb", limbs.all(), limb)?.point(checked_fraction(fraction)?)]
             }
             Place::Face { face, weights } => {
                 let corners = *self.part("face", faces, face)?;
@@ -258,10 +258,10 @@ impl<const D: usize> NamedModel<'_, D> {
 /// such a particle by its length over this weight.
 const WEIGHT_MIN: f32 = 1e-6;
 
-fn checked_share(share: f32) -> Result<f32, ModelError> {
-    let what = "the share of a stick or limb, from its first end,";
-    ModelError::check("share", what, share.into(), 0.0..=1.0, "from 0 to 1")?;
-    Ok(if 1.0 - share < WEIGHT_MIN { 1.0 } else { at_least_minimum(share) })
+fn checked_fraction(fraction: f32) -> Result<f32, ModelError> {
+    let what = "the fraction of the length of a stick or limb, from its first end,";
+    ModelError::check("fraction", what, fraction.into(), 0.0..=1.0, "from 0 to 1")?;
+    Ok(if 1.0 - fraction < WEIGHT_MIN { 1.0 } else { at_least_minimum(fraction) })
 }
 
 fn checked_weights([b, c]: [f32; 2]) -> Result<[f32; 2], ModelError> {

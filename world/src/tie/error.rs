@@ -14,21 +14,21 @@ pub struct TieError {
     /// calls that failed before. (One call may make several ties.)
     pub tie: usize,
     /// The end of the tie that is invalid, if only one is.
-    pub end: Option<TieEnd>,
+    pub end: Option<WhichEnd>,
     /// What is wrong.
     pub problem: TieProblem,
 }
 
 /// An end of a tie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TieEnd {
+pub enum WhichEnd {
     /// The first.
     From,
     /// The second.
     To,
 }
 
-impl TieEnd {
+impl WhichEnd {
     /// Both ends, in order.
     pub(super) const BOTH: [Self; 2] = [Self::From, Self::To];
 
@@ -42,7 +42,7 @@ impl TieEnd {
 }
 
 /// Displays the invalid end of a tie, if any, after the number of the tie.
-struct EndSuffix(Option<TieEnd>);
+struct EndSuffix(Option<WhichEnd>);
 
 impl fmt::Display for EndSuffix {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -77,7 +77,7 @@ pub enum TieProblem {
         group: String,
     },
     /// The model has no such particle, stick, limb, face or body.
-    #[error("the model '{model}' has no {part} {number}; it has {count}")]
+    #[error("the model '{model}' has no {part} {number}; it has {count}, counted from 0")]
     NoSuchPart {
         /// The name of the model.
         model: String,

@@ -6,7 +6,7 @@ mod error;
 use taut_core::Kind;
 
 pub(crate) use bind::{BoundTie, TieList};
-pub use error::{TieEnd, TieError, TieProblem};
+pub use error::{TieError, TieProblem, WhichEnd};
 
 /// A distance constraint between points of two models, or of one: the distance of the points is fixed,
 /// or has a maximum or minimum. See [`Scene::attach`](crate::Scene::attach).
@@ -23,7 +23,7 @@ pub use error::{TieEnd, TieError, TieProblem};
 ///
 /// ```
 /// use taut_scalar::ScalarKernel;
-/// use taut_world::{Attachment, Model, Place, Rope, Scene, Tie, World};
+/// use taut_world::{TieEnd, Model, Place, Rope, Scene, Tie, World};
 ///
 /// // A bag of 2 kg on a rope.
 /// let mut scene = Scene::new();
@@ -31,7 +31,7 @@ pub use error::{TieEnd, TieError, TieProblem};
 /// scene.add("rope", rope.pinned("start"))?;
 /// scene.add("bag", Model::rigid_box([0.2, 0.2, 0.1], 500.0)?.moved([0.0, 0.9, 0.0]))?;
 /// let handle = Place::Body { body: 0, point: Some([0.0, 0.1, 0.0]) };
-/// let ends = [Attachment::group("rope", "end"), Attachment::new("bag", handle)];
+/// let ends = [TieEnd::group("rope", "end"), TieEnd::new("bag", handle)];
 /// assert_eq!(scene.attach(&Tie::between(ends))?, 0..1);
 ///
 /// let mut world = World::new(&scene, |_| ScalarKernel)?;
@@ -47,7 +47,7 @@ pub struct Tie {
     /// What it ties. If both ends have the same number of points, the first point of one end is tied
     /// to the first point of the other, and so on; if one end has one point, this is tied to all
     /// points of the other. So two groups can be sewn together with one tie.
-    pub ends: [Attachment; 2],
+    pub ends: [TieEnd; 2],
     /// The distance of the points, m: 0, or a rest length of a stick (from 1e-15 to 1e10).
     pub distance: f32,
     /// Whether the distance is fixed, a maximum (as for a rope) or a minimum.
@@ -62,7 +62,7 @@ pub struct Tie {
 
 impl Tie {
     /// A rigid tie at zero distance, which does not break.
-    pub fn between(ends: [Attachment; 2]) -> Self {
+    pub fn between(ends: [TieEnd; 2]) -> Self {
         let (distance, compliance) = (0.0, 0.0);
         Self { ends, distance, kind: Kind::TwoSided, compliance, breaking_force: None }
     }
@@ -70,14 +70,14 @@ impl Tie {
 
 /// A place on a model.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Attachment {
+pub struct TieEnd {
     /// The name of the model in the scene.
     pub model: String,
     /// The place on it.
     pub place: Place,
 }
 
-impl Attachment {
+impl TieEnd {
     /// A place on a model.
     pub fn new(model: impl Into<String>, place: Place) -> Self {
         Self { model: model.into(), place }
@@ -103,14 +103,14 @@ pub enum Place {
         /// The stick.
         stick: u32,
         /// The fraction of its length from its first end, 0 to 1.
-        share: f32,
+        fraction: f32,
     },
     /// A point on the axis of a limb.
     Limb {
         /// The limb.
         limb: u32,
         /// The fraction of its length from its first end, 0 to 1.
-        share: f32,
+        fraction: f32,
     },
     /// A point on a face. (If the face is removed, the point remains on the plane of its corners.)
     Face {

@@ -27,7 +27,7 @@ pub struct Contacts {
     /// Number of pairs of particles that do not collide because they are near each other at rest and
     /// joined by a short path along sticks. (Pairs that a stick joins do not collide either, but are not
     /// counted.)
-    pub left_out: usize,
+    pub excluded: usize,
 }
 
 impl<const D: usize> World<D>
@@ -69,7 +69,7 @@ impl<const D: usize> World<D> {
             on_bodies,
             penetration_of_bodies,
             crossings: self.crossings(),
-            left_out: participants.map(|it| it.rest.close_count).sum(),
+            excluded: participants.map(|it| it.rest.close_count).sum(),
         })
     }
 

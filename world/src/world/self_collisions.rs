@@ -10,8 +10,8 @@ use super::number_map::NumberMap;
 use crate::matter::Islands;
 use crate::scene::Scene;
 use crate::self_collision::{
-    Balls, ContactSolver, DisplacementBounds, LeftOut, NearList, Pairing, Pairings, RestPairs,
-    SelfCollision, TravelInPlan, Workers, first_slots,
+    Balls, ContactSolver, DisplacementBounds, ExcludedPairs, NearList, Pairing, Pairings,
+    RestExclusions, SelfCollision, TravelInPlan, Workers, first_slots,
 };
 
 /// A model of cloth or ropes with self-collision.
@@ -21,7 +21,7 @@ pub(super) struct Participant {
     pub(super) particles: Range<usize>,
     pub(super) settings: SelfCollision,
     /// The model's particles by slot, and the pairs that do not collide.
-    pub(super) rest: RestPairs,
+    pub(super) rest: RestExclusions,
     /// The least thickness with which no particle passes through a face, m; None if the model's is at
     /// least this.
     pub(super) required_thickness: Option<f32>,
@@ -34,7 +34,7 @@ pub(super) struct Rules {
     /// The greatest thickness, m.
     thickness: f32,
     /// The pairs of slots that do not collide although their models do.
-    left_out: LeftOut,
+    excluded: ExcludedPairs,
 }
 
 /// Number of slots that are read together. It divides the size of a cluster, so that the balls of a
@@ -123,8 +123,8 @@ impl Pairings for Rules {
         self.thickness
     }
 
-    fn left_out(&self) -> &LeftOut {
-        &self.left_out
+    fn excluded(&self) -> &ExcludedPairs {
+        &self.excluded
     }
 }
 
@@ -135,7 +135,7 @@ impl<const D: usize> SelfCollisions<D> {
         ranges: &[ModelRange],
         numbers: &NumberMap,
     ) -> Option<Self> {
-        let (mut participants, mut left_out) = (Vec::<Participant>::new(), Vec::new());
+        let (mut participants, mut excluded) = (Vec::<Participant>::new(), Vec::new());
         // For each model the slot of each particle; empty if the model has no balls.
         let mut slots_of_models: Vec<Vec<u32>> = Vec::new();
         let mut first_slot = 0;
@@ -146,8 +146,8 @@ impl<const D: usize> SelfCollisions<D> {
                 slots_of_models.push(Vec::new());
                 continue;
             };
-            let rest = RestPairs::new(model, settings.distance());
-            left_out.extend(rest.pairs.iter().map(|pair| pair.map(|slot| first_slot + slot)));
+            let rest = RestExclusions::new(model, settings.distance());
+            excluded.extend(rest.pairs.iter().map(|pair| pair.map(|slot| first_slot + slot)));
             let slots = first_slots(&rest.particles, model.particles.len());
             slots_of_models.push(slots.into_iter().map(|slot| first_slot + slot).collect());
             first_slot += rest.particles.len() as u32;
@@ -163,13 +163,13 @@ impl<const D: usize> SelfCollisions<D> {
                 let slots = &slots_of_models[tie.models[end]];
                 tie.points[end].terms().filter_map(|(particle, _)| slots.get(particle as usize))
             };
-            left_out.extend(slots(0).flat_map(|&one| slots(1).map(move |&other| [one, other])));
+            excluded.extend(slots(0).flat_map(|&one| slots(1).map(move |&other| [one, other])));
         }
         let balls = Balls::new(participants.iter().map(|it| it.particles.len()));
         let thickness = participants.iter().map(|it| it.settings.distance()).fold(0.0, f32::max);
-        let left_out = LeftOut::new(balls.models.len(), left_out.into_iter());
+        let excluded = ExcludedPairs::new(balls.models.len(), excluded.into_iter());
         let mut collisions = Self {
-            rules: Rules { participants, thickness, left_out },
+            rules: Rules { participants, thickness, excluded },
             chunks: Vec::new(),
             particle_of: Vec::new(),
             near: NearList::new(&balls),

@@ -2,7 +2,7 @@
 
 use taut_core::Schedule;
 use taut_scalar::ScalarKernel;
-use taut_world::{Attachment, Axes, Cloth, Model, Place, Rope, Scene, SelfCollision, Tie, World};
+use taut_world::{Axes, Cloth, Model, Place, Rope, Scene, SelfCollision, Tie, TieEnd, World};
 
 use crate::make::{steps, unconnected, world};
 
@@ -216,8 +216,8 @@ fn a_particle_does_not_collide_with_a_limb_that_it_is_tied_to() {
     let mut scene = Scene::new();
     scene.add("rod", colliding(rod(0.05)).pinned("ends")).unwrap();
     scene.add("rope", colliding(rope(0.9)).moved([0.45, 0.0, 0.0])).unwrap();
-    let axis = Attachment::new("rod", Place::Limb { limb: 0, share: 0.5 });
-    let start = Attachment::group("rope", "start");
+    let axis = TieEnd::new("rod", Place::Limb { limb: 0, fraction: 0.5 });
+    let start = TieEnd::group("rope", "start");
     scene.attach(&Tie::between([start, axis])).unwrap();
     let mut world = world(&scene);
     steps(&mut world, 120);
@@ -373,7 +373,7 @@ mod boxes {
             steps(&mut world, 1);
             let contacts = world.contacts().unwrap();
             assert!(contacts.penetration_of_bodies < 1e-2, "{contacts:?}");
-            assert_eq!([contacts.touching, contacts.crossings, contacts.left_out], [0; 3]);
+            assert_eq!([contacts.touching, contacts.crossings, contacts.excluded], [0; 3]);
         }
         assert!(world.contacts().unwrap().on_bodies > 3);
         // The doll lies on its limbs, so its particles are above the bed.
@@ -409,8 +409,8 @@ mod boxes {
             scene.add("rod", rod.moved([0.0, 0.1, 0.0])).unwrap();
             if tied {
                 // The tie pulls the rod into the bed.
-                let in_bed = Attachment::new("bed", Place::Body { body: 0, point: Some([0.0; 3]) });
-                let middle = Attachment::new("rod", Place::Limb { limb: 0, share: 0.5 });
+                let in_bed = TieEnd::new("bed", Place::Body { body: 0, point: Some([0.0; 3]) });
+                let middle = TieEnd::new("rod", Place::Limb { limb: 0, fraction: 0.5 });
                 scene.attach(&Tie::between([middle, in_bed])).unwrap();
             }
             let mut world = world(&scene);

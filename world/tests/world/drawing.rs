@@ -236,7 +236,7 @@ fn check_surface<const D: usize>(obstacle: &dyn Obstacle<D>, inwards: f64) {
 
 #[test]
 fn obstacles_are_drawn_where_they_collide() {
-    let path = || Path::Circular { radii: [[0.3, 0.1, 0.2], [-0.2, 0.5, 0.1]], period: 2.0 };
+    let path = || Path::Elliptical { radii: [[0.3, 0.1, 0.2], [-0.2, 0.5, 0.1]], period: 2.0 };
     let spin = Spin::about([1.0, 2.0, -0.5], [0.3, 0.2, 0.1], 1.3).unwrap();
     let half_edges = [[0.0, 0.6, 0.8], [0.5, 0.0, 0.0], [0.0, 0.4, -0.3]];
     macro_rules! moving {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use taut_core::{Duplicates, Particles, Schedule, Step, Sticks};
 use taut_scalar::ScalarKernel;
 use taut_world::{
-    Attachment, Axes, Cloth, HalfSpace, Model, Path, Rope, Scene, SelfCollision, Solid, Tie, World,
+    Axes, Cloth, HalfSpace, Model, Path, Rope, Scene, SelfCollision, Solid, Tie, TieEnd, World,
     WorldError,
 };
 
@@ -218,8 +218,8 @@ fn tied_particles_do_not_collide() {
     let second = first.clone().moved([0.35, 0.0, 0.0]);
     scene.add("first", first).unwrap();
     scene.add("second", second).unwrap();
-    let seam = [Attachment::group("first", "right"), Attachment::group("second", "left")];
-    scene.attach(&Tie::between(seam)).unwrap();
+    let sewn = [TieEnd::group("first", "right"), TieEnd::group("second", "left")];
+    scene.attach(&Tie::between(sewn)).unwrap();
     let mut world = world(&scene);
     for _ in 0..60 {
         assert!(world.step().unwrap().finite);
@@ -227,7 +227,7 @@ fn tied_particles_do_not_collide() {
     for tie in world.ties() {
         let [a, b] = tie.ends;
         let gap = (0..3).map(|axis| (a[axis] - b[axis]).powi(2)).sum::<f32>().sqrt();
-        assert!(gap < 1e-3, "the seam is open by {gap} m, with a force of {} N", tie.force);
+        assert!(gap < 1e-3, "the sewn sides are apart by {gap} m, with a force of {} N", tie.force);
     }
 }
 
@@ -314,7 +314,7 @@ fn neighbours_closer_than_the_thickness_at_rest_do_not_collide() {
         assert_eq!(with.hash(), without.hash());
     }
     let contacts = with.contacts().unwrap();
-    assert!(contacts.left_out > 0 && contacts.touching == 0, "{contacts:?}");
+    assert!(contacts.excluded > 0 && contacts.touching == 0, "{contacts:?}");
 }
 
 #[test]
@@ -368,7 +368,7 @@ fn a_thickness_larger_than_the_sheet_leaves_out_all_pairs() {
     scene.add("sheet", sheet.self_colliding(settings).unwrap()).unwrap();
     let contacts = world(&scene).contacts().unwrap();
     // All pairs of the 72 x 64 particles, except those that a stick joins.
-    assert_eq!(contacts.left_out, 4608 * 4607 / 2 - sticks);
+    assert_eq!(contacts.excluded, 4608 * 4607 / 2 - sticks);
     assert_eq!(contacts.touching, 0);
 }
 

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use taut_scalar::ScalarKernel;
 use taut_world::{
-    Acceleration, Attachment, Axes, Cloth, Field, Force, Gusts, HalfSpace, LimbContacts, Model,
-    ModelError, ParticleState, Place, Ragdoll, Rope, Scene, SelfCollision, Sleep, Solid, Surface,
-    Tie, Wind, World, WorldError,
+    Acceleration, Axes, Cloth, Field, Force, Gusts, HalfSpace, LimbContacts, Model, ModelError,
+    ParticleState, Place, Ragdoll, Rope, Scene, SelfCollision, Sleep, Solid, Surface, Tie, TieEnd,
+    Wind, World, WorldError,
 };
 
 use crate::make::{steps, unconnected, world};
@@ -277,9 +277,7 @@ fn a_dragged_model_moves_and_falls_asleep_again() {
 #[test]
 fn tied_models_wake_together() {
     let tie = |ends: [(&str, u32); 2]| {
-        Tie::between(
-            ends.map(|(model, particle)| Attachment::new(model, Place::Particle(particle))),
-        )
+        Tie::between(ends.map(|(model, particle)| TieEnd::new(model, Place::Particle(particle))))
     };
     let mut scene = scene([
         ("hook", unconnected(&[[0.0, 2.0, 0.0]], &[0.0])),
@@ -318,7 +316,7 @@ fn tied_models_wake_together() {
 
 #[test]
 fn a_tie_that_breaks_wakes_what_it_held() {
-    let place = |model| Attachment::new(model, Place::Particle(0));
+    let place = |model| TieEnd::new(model, Place::Particle(0));
     let mut scene = scene([
         ("hook", unconnected(&[[0.0, 2.0, 0.0]], &[0.0])),
         ("weight", unconnected(&[[0.0, 1.0, 0.0]], &[1.0])),

@@ -2,7 +2,7 @@
 
 use taut_core::{Kind, Step};
 use taut_scalar::ScalarKernel;
-use taut_world::{Attachment, Cloth, Model, Place, Scene, Tethers, Tie, Warning, World};
+use taut_world::{Cloth, Model, Place, Scene, Tethers, Tie, TieEnd, Warning, World};
 
 use crate::make::{steps, unconnected, world};
 
@@ -23,11 +23,11 @@ fn tethered_to_a_bar(density: f64, pinned: bool, tethers: Option<Tethers>) -> Sc
     scene.add("bar", bar).unwrap();
     scene.add("hooks", unconnected(&[[-0.6, 1.0, 0.0], [0.6, 1.0, 0.0]], &[0.0; 2])).unwrap();
     let as_placed = || Place::Body { body: 0, point: None };
-    let seam = [Attachment::group("cloth", "top"), Attachment::new("bar", as_placed())];
-    scene.attach(&Tie { breaking_force: Some(50.0), ..Tie::between(seam) }).unwrap();
+    let sewn = [TieEnd::group("cloth", "top"), TieEnd::new("bar", as_placed())];
+    scene.attach(&Tie { breaking_force: Some(50.0), ..Tie::between(sewn) }).unwrap();
     for (hook, end) in [(0, -0.6), (1, 0.6)] {
         let end = Place::Body { body: 0, point: Some([end, 0.0, 0.0]) };
-        let ends = [Attachment::new("hooks", Place::Particle(hook)), Attachment::new("bar", end)];
+        let ends = [TieEnd::new("hooks", Place::Particle(hook)), TieEnd::new("bar", end)];
         let rope = Tie { distance: 0.5, kind: Kind::Maximum, ..Tie::between(ends) };
         scene.attach(&rope).unwrap();
     }

@@ -3,16 +3,16 @@
 use taut_core::{Duplicates, Formula, Kind, Particles, Step, Sticks};
 use taut_scalar::ScalarKernel;
 use taut_world::{
-    Attachment, Cloth, Model, Place, Ragdoll, Rope, Scene, SnapshotError, StickSet, Tie, TieEnd,
-    TieProblem, World, WorldError,
+    Cloth, Model, Place, Ragdoll, Rope, Scene, SnapshotError, StickSet, Tie, TieEnd, TieProblem,
+    WhichEnd, World, WorldError,
 };
 
 use crate::make::{steps, unconnected, world};
 
 /// A tie of two particles, each given by the name of its model and its index there.
 fn tie_of_particles([from, to]: [(&str, u32); 2]) -> Tie {
-    let attachment = |(model, particle)| Attachment::new(model, Place::Particle(particle));
-    Tie::between([from, to].map(attachment))
+    let tie_end = |(model, particle)| TieEnd::new(model, Place::Particle(particle));
+    Tie::between([from, to].map(tie_end))
 }
 
 /// A pinned hook at the origin and a weight of `mass` kg 1 m below it, joined by the tie.
@@ -102,14 +102,14 @@ fn ties_conserve_momentum() {
     scene.add("cloth", cloth.moved([0.0, 0.6, 0.0])).unwrap();
     let corner = Place::Body { body: 0, point: Some([-0.1, 0.1, 0.05]) };
     for ends in [
-        [Attachment::group("rope", "end"), Attachment::new("bag", corner)],
+        [TieEnd::group("rope", "end"), TieEnd::new("bag", corner)],
         [
-            Attachment::group("rope", "start"),
-            Attachment::new("doll", Place::Limb { limb: 2, share: 0.25 }),
+            TieEnd::group("rope", "start"),
+            TieEnd::new("doll", Place::Limb { limb: 2, fraction: 0.25 }),
         ],
         [
-            Attachment::new("rope", Place::Stick { stick: 4, share: 0.5 }),
-            Attachment::new("cloth", Place::Face { face: 11, weights: [0.25, 0.5] }),
+            TieEnd::new("rope", Place::Stick { stick: 4, fraction: 0.5 }),
+            TieEnd::new("cloth", Place::Face { face: 11, weights: [0.25, 0.5] }),
         ],
     ] {
         scene.attach(&Tie { distance: 0.05, ..Tie::between(ends) }).unwrap();
@@ -135,10 +135,10 @@ fn ropes_tied_at_zero_distance_hold_a_weight() {
     scene.add("upper", rope(2.0, 1.0).pinned("start")).unwrap();
     scene.add("lower", rope(1.0, 0.0)).unwrap();
     scene.add("weight", unconnected(&[[0.0; 3]], &[1.0])).unwrap();
-    let weight = Attachment::new("weight", Place::Particle(0));
+    let weight = TieEnd::new("weight", Place::Particle(0));
     for ends in [
-        [Attachment::group("upper", "end"), Attachment::group("lower", "start")],
-        [Attachment::group("lower", "end"), weight],
+        [TieEnd::group("upper", "end"), TieEnd::group("lower", "start")],
+        [TieEnd::group("lower", "end"), weight],
     ] {
         scene.attach(&Tie::between(ends)).unwrap();
     }
@@ -238,19 +238,19 @@ fn flag_on_a_pole() -> Scene {
     let pole = Model::rigid_box([0.04, 2.0, 0.05], 600.0).unwrap();
     scene.add("pole", pole.moved([-0.52, -0.4, 0.0])).unwrap();
     scene.add("hook", unconnected(&[[-0.5, 1.0, 0.0]], &[0.0])).unwrap();
-    let as_placed = Attachment::new("pole", Place::Body { body: 0, point: None });
-    let left = Attachment::group("flag", "left");
-    let seam = Tie { breaking_force: Some(15.0), ..Tie::between([left, as_placed]) };
-    assert_eq!(scene.attach(&seam).unwrap(), 0..12);
-    let top = Attachment::new("pole", Place::Body { body: 0, point: Some([0.0, 1.0, 0.0]) });
-    let hook = Attachment::new("hook", Place::Particle(0));
+    let as_placed = TieEnd::new("pole", Place::Body { body: 0, point: None });
+    let left = TieEnd::group("flag", "left");
+    let sewn = Tie { breaking_force: Some(15.0), ..Tie::between([left, as_placed]) };
+    assert_eq!(scene.attach(&sewn).unwrap(), 0..12);
+    let top = TieEnd::new("pole", Place::Body { body: 0, point: Some([0.0, 1.0, 0.0]) });
+    let hook = TieEnd::new("hook", Place::Particle(0));
     let rope = Tie { distance: 0.4, kind: Kind::Maximum, ..Tie::between([top, hook]) };
     assert_eq!(scene.attach(&rope).unwrap(), 12..13);
     scene
 }
 
 #[test]
-fn a_seam_holds_cloth_where_it_was_placed() {
+fn cloth_sewn_to_a_body_stays_where_it_was_placed() {
     let mut world = world(&flag_on_a_pole());
     for tie in world.ties().take(12) {
         for axis in 0..3 {
@@ -322,21 +322,25 @@ fn ties_do_not_change_the_bits_of_other_models() {
 #[test]
 fn invalid_ties_are_errors() {
     let scene = flag_on_a_pole();
-    let end = |model: &str, place: Place| Attachment::new(model, place);
+    let end = |model: &str, place: Place| TieEnd::new(model, place);
     let hook = || end("hook", Place::Particle(0));
     let pole = |point| end("pole", Place::Body { body: 0, point });
-    let (from, to) = (Some(TieEnd::From), Some(TieEnd::To));
+    let (from, to) = (Some(WhichEnd::From), Some(WhichEnd::To));
     // The ends of a tie, the end that the error names, and a part of its message.
     let cases = [
         ([end("mast", Place::Particle(0)), hook()], from, "there is no model 'mast'"),
-        ([hook(), Attachment::group("flag", "hem")], to, "the model 'flag' has no group 'hem'"),
-        ([hook(), end("flag", Place::Particle(144))], to, "has no particle 144; it has 144"),
-        ([hook(), end("flag", Place::Stick { stick: 9999, share: 0.5 })], to, "no stick 9999"),
-        ([hook(), end("flag", Place::Limb { limb: 0, share: 0.5 })], to, "no limb 0"),
+        ([hook(), TieEnd::group("flag", "hem")], to, "the model 'flag' has no group 'hem'"),
+        (
+            [hook(), end("flag", Place::Particle(144))],
+            to,
+            "has no particle 144; it has 144, counted from 0",
+        ),
+        ([hook(), end("flag", Place::Stick { stick: 9999, fraction: 0.5 })], to, "no stick 9999"),
+        ([hook(), end("flag", Place::Limb { limb: 0, fraction: 0.5 })], to, "no limb 0"),
         ([end("flag", Place::Face { face: 242, weights: [0.1; 2] }), hook()], from, "no face 242"),
         ([hook(), end("pole", Place::Body { body: 1, point: None })], to, "has no body 1"),
         (
-            [hook(), end("flag", Place::Stick { stick: 0, share: 1.5 })],
+            [hook(), end("flag", Place::Stick { stick: 0, fraction: 1.5 })],
             to,
             "is 1.5; it must be from 0",
         ),
@@ -348,7 +352,7 @@ fn invalid_ties_are_errors() {
         ([hook(), pole(Some([0.0, f32::NAN, 0.0]))], to, "a point of a body, m, is NaN"),
         ([pole(None), pole(None)], from, "body 0 of the model 'pole' needs a 'point'"),
         (
-            [Attachment::group("flag", "corners"), Attachment::group("flag", "right")],
+            [TieEnd::group("flag", "corners"), TieEnd::group("flag", "right")],
             None,
             "its ends have 4 and 12 points",
         ),
@@ -359,7 +363,7 @@ fn invalid_ties_are_errors() {
             "its two points are already joined by tie 1",
         ),
         (
-            [Attachment::group("flag", "left"), pole(None)],
+            [TieEnd::group("flag", "left"), pole(None)],
             None,
             "its two points are already joined by tie 0",
         ),
@@ -425,7 +429,7 @@ fn a_tie_to_a_point_between_two_corners_of_a_face_is_valid() {
     for weights in [[0.8, 0.2], [0.67, 0.33], [0.6, 0.4], [0.5, 0.5], [1.0, 0.0]] {
         let mut scene = flag_on_a_pole();
         let place = Place::Face { face: 0, weights };
-        let ends = [Attachment::new("hook", Place::Particle(0)), Attachment::new("flag", place)];
+        let ends = [TieEnd::new("hook", Place::Particle(0)), TieEnd::new("flag", place)];
         scene.attach(&Tie::between(ends)).unwrap_or_else(|error| panic!("{weights:?}: {error}"));
         steps(&mut world(&scene), 1);
     }
@@ -439,8 +443,8 @@ fn a_tie_to_an_almost_immovable_point_gives_no_nan() {
     scene.add("rope", rope.pinned("start")).unwrap();
     let hook = Model::<3>::rope(&[[0.0, 1.0, 0.0], [1.0, 1.0, 0.0]], &Rope::default()).unwrap();
     scene.add("hook", hook.pinned("start")).unwrap();
-    let place = Place::Stick { stick: 0, share: 1e-20 };
-    let ends = [Attachment::new("hook", Place::Particle(0)), Attachment::new("rope", place)];
+    let place = Place::Stick { stick: 0, fraction: 1e-20 };
+    let ends = [TieEnd::new("hook", Place::Particle(0)), TieEnd::new("rope", place)];
     scene.attach(&Tie::between(ends)).unwrap();
     steps(&mut world(&scene), 3);
 }

@@ -6,8 +6,8 @@ use taut_core::{Kernel, Plan, Step};
 use taut_scalar::ScalarKernel;
 use taut_scenes::LibraryScene;
 use taut_world::{
-    Attachment, Cloth, Force, Forces, Model, Place, Ragdoll, Rope, Scene, SceneError, StepTime,
-    StickSet, Tie, Wind, World,
+    Cloth, Force, Forces, Model, Place, Ragdoll, Rope, Scene, SceneError, StepTime, StickSet, Tie,
+    TieEnd, Wind, World,
 };
 
 use super::make::{coarse, scene, steps, unconnected, world};
@@ -206,7 +206,7 @@ fn each_copy_in_a_repeated_scene_has_the_bits_of_the_scene() {
     assert!(error.contains("copies"), "{error}");
     let error = scene.repeated(1 << 20).unwrap_err().to_string();
     assert!(error.contains("particles of all models"), "{error}");
-    let ends = ["flag", "rope"].map(|model| Attachment::new(model, Place::Particle(0)));
+    let ends = ["flag", "rope"].map(|model| TieEnd::new(model, Place::Particle(0)));
     scene.attach(&Tie::between(ends)).unwrap();
     assert_eq!(scene.repeated(2).unwrap_err(), SceneError::TiesOfCopies);
     let mut dolls = Scene::new();

@@ -72,7 +72,7 @@ pub(crate) struct ContactSummary {
     penetration_of_bodies_max_m: f32,
     /// The number of pairs of particles that do not collide, because they are near each other at rest
     /// and along sticks. Pairs that a stick joins do not collide either, and are not counted.
-    pairs_left_out: usize,
+    pairs_excluded: usize,
 }
 
 impl ContactSummary {
@@ -85,12 +85,12 @@ impl ContactSummary {
             on_bodies,
             penetration_of_bodies,
             crossings,
-            left_out,
+            excluded,
         } = contacts;
         let summary = summary.get_or_insert_default();
         summary.contacts = touching;
         summary.contacts_on_bodies = on_bodies;
-        summary.pairs_left_out = left_out;
+        summary.pairs_excluded = excluded;
         summary.penetration_of_bodies_max_m =
             summary.penetration_of_bodies_max_m.max(penetration_of_bodies);
         summary.crossings_max = summary.crossings_max.max(crossings);
@@ -214,7 +214,7 @@ impl Summary {
                 "crossings of edges and faces, largest number",
                 contacts.crossings_max.to_string(),
             );
-            add_row("pairs left out, near each other at rest", contacts.pairs_left_out.to_string());
+            add_row("excluded pairs, near each other at rest", contacts.pairs_excluded.to_string());
         }
         add_row("kinetic energy", joules(self.kinetic_j));
         add_row("potential energy", joules(self.potential_j));

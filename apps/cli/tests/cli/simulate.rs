@@ -78,7 +78,7 @@ fn only_scenes_with_self_collision_report_contacts() {
     assert!(contacts["contacts"].as_u64().unwrap() > 0, "{contacts}");
     assert_eq!(contacts["crossings_max"].as_u64(), Some(0), "{contacts}");
     assert!(contacts["penetration_max_m"].as_f64().unwrap() >= 0.0, "{contacts}");
-    assert!(contacts["pairs_left_out"].is_u64(), "{contacts}");
+    assert!(contacts["pairs_excluded"].is_u64(), "{contacts}");
     let none =
         checked_summary(&taut("simulate drape --size 6 --frames 2 --json -").assert_success());
     assert!(none.get("contacts").is_none(), "{none}");

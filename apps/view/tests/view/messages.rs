@@ -86,7 +86,7 @@ fn frames_have_the_poses_of_obstacles() {
     let ball = |frame: &Frame| frame.poses[0];
     assert!(
         (ball(&frame)[0] - 1.55).abs() < 0.01,
-        "the ball starts at the right of its circular path"
+        "the ball starts at the right of its elliptical path"
     );
     let later = page.run_steps(60).frame();
     assert!(ball(&later)[0] < ball(&frame)[0] - 0.1);

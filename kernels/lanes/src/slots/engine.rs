@@ -94,7 +94,7 @@ impl<K: SlotKernel<D>, const D: usize> Engine<D> for SlotPlan<K, D> {
     }
 
     fn position(&self, particles: &Particles<D>, particle: usize) -> [f32; D] {
-        let belongs_to_particles = self.synced.is_some_and(|cursor| {
+        let belongs_to_particles = self.synced_at.is_some_and(|cursor| {
             particles.position_changes().since(cursor) != Delta::ForeignCursor
         });
         let in_slots = belongs_to_particles && self.position_residence == Residence::WorkingCopy;

@@ -182,7 +182,7 @@ pub struct SlotPlan<K, const D: usize> {
     previous_residence: Residence,
     /// The cursor into [`Particles::position_changes`]; `None` until the first
     /// synchronization.
-    synced: Option<Cursor>,
+    synced_at: Option<Cursor>,
     /// Whether the positions in slots were finite when they were last written back; `None` if the
     /// slots are outdated, or if a position in the columns was changed since. Not valid while
     /// `position_residence` is [`Residence::WorkingCopy`].
@@ -243,7 +243,7 @@ impl<K: SlotKernel<D>, const D: usize> SlotPlan<K, D> {
             inverse_mass: column(slots),
             position_residence: Residence::Columns,
             previous_residence: Residence::Columns,
-            synced: None,
+            synced_at: None,
             finite: None,
             ends: sticks.shared_ends(),
             stick_cursor: sticks.changes().now(),
@@ -350,7 +350,7 @@ impl<K: SlotKernel<D>, const D: usize> SlotPlan<K, D> {
         let len = particles.len();
         let (columns, cursor) = particles.columns_and_cursor();
         // The cursor is set before the stage runs, because the stage may panic.
-        self.synced = Some(cursor);
+        self.synced_at = Some(cursor);
         unslotted::run_stage(columns, self.kernel.particles()..len, stage);
     }
 
@@ -383,10 +383,10 @@ impl<K: SlotKernel<D>, const D: usize> SlotPlan<K, D> {
         particles: &'a mut Particles<D>,
         buffer: Buffer,
     ) -> (&'a mut K, SlotBuffers<'a, D>) {
-        let Self { kernel, positions, previous, inverse_mass, synced, .. } = self;
+        let Self { kernel, positions, previous, inverse_mass, synced_at, .. } = self;
         let (columns, cursor) = particles.columns_and_cursor();
         // The cursor is set before the loop runs, because the executor may panic in it.
-        *synced = Some(cursor);
+        *synced_at = Some(cursor);
         let (slotted, slots) = (kernel.particles(), kernel.slots());
         let positions_of = |columns: [&'a mut [f32]; D], values| Positions {
             columns: columns.map(|column| &mut column[..slotted]),

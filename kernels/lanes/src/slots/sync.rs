@@ -56,7 +56,7 @@ impl<K: SlotKernel<D>, const D: usize> SlotPlan<K, D> {
         let slotted = self.kernel.particles();
         let slots_are_newer =
             [self.position_residence, self.previous_residence].contains(&Residence::WorkingCopy);
-        match self.synced.map(|cursor| particles.position_changes().since(cursor)) {
+        match self.synced_at.map(|cursor| particles.position_changes().since(cursor)) {
             Some(Delta::Entries(moved))
                 if slots_are_newer || moved.len() <= slotted / PARTICLES_PER_SPARSE_CHANGE =>
             {
@@ -85,7 +85,7 @@ impl<K: SlotKernel<D>, const D: usize> SlotPlan<K, D> {
     /// Moves the cursor to the end of [`Particles::position_changes`]: the next synchronization
     /// reads only later writes.
     pub(super) fn mark_synced(&mut self, particles: &Particles<D>) {
-        self.synced = Some(particles.position_changes().now());
+        self.synced_at = Some(particles.position_changes().now());
     }
 
     /// Copies values that are only in the columns into slots.

@@ -53,15 +53,15 @@ pub(crate) fn check_thickness<const D: usize>(
 
 /// Pairs of slots that do not collide with each other, by the clusters of [`Balls`] that contain them.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct LeftOut {
+pub(crate) struct ExcludedPairs {
     /// The index of the first entry of each cluster, and at the end the number of entries.
     first: Vec<u32>,
     /// Each entry has a second cluster, the same or a later one; and for each slot of the first cluster,
-    /// the slots of the second that are left out, as bits.
+    /// the slots of the second that are excluded, as bits.
     entries: Vec<(u32, [u16; CLUSTER])>,
 }
 
-impl LeftOut {
+impl ExcludedPairs {
     /// From pairs of slots; `clusters` is the number of clusters.
     pub(crate) fn new(clusters: usize, pairs: impl Iterator<Item = [u32; 2]>) -> Self {
         let ordered = pairs.map(|[one, other]| [one.min(other), one.max(other)]);
@@ -84,7 +84,7 @@ impl LeftOut {
         Self { first, entries }
     }
 
-    /// For each slot of the first cluster, the slots of the second that are left out, as bits. The
+    /// For each slot of the first cluster, the slots of the second that are excluded, as bits. The
     /// second cluster is the same or a later one.
     #[inline(always)]
     pub(crate) fn of(&self, [one, other]: [usize; 2]) -> Option<&[u16; CLUSTER]> {
@@ -96,7 +96,7 @@ impl LeftOut {
 /// The slots of a model's balls, and the pairs of slots that do not collide: a stick joins their
 /// particles, or these are near each other and joined by a short path along sticks.
 #[derive(Clone, Debug)]
-pub(crate) struct RestPairs {
+pub(crate) struct RestExclusions {
     /// The particle of each slot.
     pub(crate) particles: Vec<u32>,
     /// Pairs of slots that do not collide with each other.
@@ -203,10 +203,10 @@ impl<'a> ShortestPaths<'a> {
     }
 }
 
-/// All pairs of balls of one model, apart from those that are left out.
+/// All pairs of balls of one model, without the excluded ones.
 struct WithinModel {
     thickness: f32,
-    left_out: LeftOut,
+    excluded: ExcludedPairs,
 }
 
 impl Pairings for WithinModel {
@@ -218,12 +218,12 @@ impl Pairings for WithinModel {
         self.thickness
     }
 
-    fn left_out(&self) -> &LeftOut {
-        &self.left_out
+    fn excluded(&self) -> &ExcludedPairs {
+        &self.excluded
     }
 }
 
-impl RestPairs {
+impl RestExclusions {
     /// The pairs of a model whose thickness is not [too large](check_thickness).
     pub(crate) fn new<const D: usize>(model: &Model<D>, thickness: f32) -> Self {
         let count = model.particles.len();
@@ -245,9 +245,9 @@ impl RestPairs {
         pairs.sort_unstable();
         pairs.dedup();
         let joined_count = pairs.len();
-        let left_out = LeftOut::new(balls.models.len(), pairs.iter().copied());
+        let excluded = ExcludedPairs::new(balls.models.len(), pairs.iter().copied());
         let mut near = NearRows::new(&balls);
-        let pairings = WithinModel { thickness, left_out };
+        let pairings = WithinModel { thickness, excluded };
         near.search_all(&balls, &pairings);
         let neighbours = Neighbours::new(model);
         let is_near = |&[one, other]: &[usize; 2]| {
