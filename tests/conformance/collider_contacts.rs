@@ -52,7 +52,7 @@ fn run(scene: &Scene, threads: usize, mut kernel_for: impl FnMut(&Schedule) -> A
         assert!(world.step_on(&pool).unwrap().finite);
     }
     let contacts = world.contacts().unwrap();
-    assert!(contacts.on_bodies > 20 && contacts.touching > 5, "{contacts:?}");
+    assert!(contacts.on_colliders > 20 && contacts.touching > 5, "{contacts:?}");
     world.hash()
 }
 

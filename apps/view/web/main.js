@@ -43,7 +43,7 @@ function send(command, fields) {
 
 function makeRenderer() {
   try {
-    return new Renderer(canvas, quality.isSoftware);
+    return new Renderer(canvas, quality.isAntialiased);
   } catch (error) {
     messages.setBanner('picture', `Cannot draw: ${error.message}.`, 'bad');
     throw error;

@@ -18,17 +18,16 @@ const FRAMES_PER_MEAN = 20; // the quality may change after each mean
 export class Quality {
   constructor() {
     this.level = 0;
-    this.isSoftware = false;
+    this.isAntialiased = true;
     this.clearMean();
     const gl = document.createElement('canvas').getContext('webgl2');
     if (!gl) return;
     const names = gl.getExtension('WEBGL_debug_renderer_info');
     const name = gl.getParameter(names ? names.UNMASKED_RENDERER_WEBGL : gl.RENDERER);
-    this.isSoftware = SOFTWARE.test(name);
-    if (this.isSoftware) this.level = 2; // without soft shadows
-    // `?quality=full` in the address always uses the best level, for screenshots.
+    if (SOFTWARE.test(name)) Object.assign(this, { level: 2, isAntialiased: false }); // without soft shadows
+    // `?quality=full` in the address always uses the best quality, for screenshots.
     this.isFixed = new URLSearchParams(location.search).get('quality') === 'full';
-    if (this.isFixed) Object.assign(this, { level: 0, isSoftware: false });
+    if (this.isFixed) Object.assign(this, { level: 0, isAntialiased: true });
     // This context only served to read the name.
     gl.getExtension('WEBGL_lose_context')?.loseContext();
   }

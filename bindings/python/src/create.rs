@@ -63,16 +63,16 @@ impl World {
         Self::new(py, world, copies, "from_library", (name, size), keywords)
     }
 
-    /// The world of a scene in TOML: docs/scenes.md lists all keys.
+    /// The world of a scene in TOML, given as text (not as a file name): docs/scenes.md lists all keys.
     ///
     /// Mesh files that the scene names are read from `folder` or below it. Without `folder`, a scene that
     /// names a mesh file is an error.
     /// `copies`, `kernel` and `threads`: see `from_library`.
     #[staticmethod]
-    #[pyo3(signature = (scene, folder=None, *, copies=None, kernel=None, threads=1))]
+    #[pyo3(signature = (text, folder=None, *, copies=None, kernel=None, threads=1))]
     fn from_toml(
         py: Python<'_>,
-        scene: &str,
+        text: &str,
         folder: Option<PathBuf>,
         #[pyo3(from_py_with = optional_unsigned)] copies: Option<usize>,
         kernel: Option<&str>,
@@ -80,17 +80,17 @@ impl World {
     ) -> PyResult<Self> {
         let kernels = kernel_choice(kernel, threads)?;
         let world = build_world(py, copies, || match &folder {
-            None => AnyWorld::from_toml(scene, &kernels),
+            None => AnyWorld::from_toml(text, &kernels),
             Some(folder) => {
                 let load_mesh = |file: &str| {
                     let TriangleMesh { positions, triangles } = load_in_folder(folder, file)?;
                     Ok((positions, triangles))
                 };
-                AnyWorld::from_toml_with(scene, &load_mesh, &kernels)
+                AnyWorld::from_toml_with(text, &load_mesh, &kernels)
             }
         })?;
         let keywords = keywords(py, copies, kernel, threads)?;
-        Self::new(py, world, copies, "from_toml", (scene, folder), keywords)
+        Self::new(py, world, copies, "from_toml", (text, folder), keywords)
     }
 
     /// The world of one cloth, made from a triangle mesh: the model `cloth`. Nothing is pinned.

@@ -1,4 +1,4 @@
-//! Shapes given by a formula.
+//! Analytic shapes.
 
 use core::fmt::Debug;
 
@@ -6,7 +6,7 @@ use super::side::Side;
 use crate::drawing::ObstacleFigure;
 use crate::path::Pose;
 
-/// A shape given by a closed-form distance.
+/// An analytic shape: its distance from a point has a closed form. (A mesh is not one.)
 ///
 /// ```
 /// use taut_core::Lane;

@@ -170,7 +170,7 @@ impl<const D: usize> Model<D> {
     ///     assert!(world.step()?.finite);
     /// }
     /// assert!(world.position(0)[1] > -0.3); // it lies on the ropes, which sag
-    /// assert!(world.contacts().unwrap().on_bodies > 0);
+    /// assert!(world.contacts().unwrap().on_colliders > 0);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///

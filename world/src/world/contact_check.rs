@@ -19,14 +19,15 @@ pub struct Contacts {
     /// Number of contacts of limbs and bodies with particles, and of limbs with bodies, with a gap of
     /// at most a hundredth of the distance that they keep. A limb has up to one contact with a body
     /// for each of its halves.
-    pub on_bodies: usize,
+    pub on_colliders: usize,
     /// The deepest penetration of a contact of limbs or bodies, m; 0 if there is none.
-    pub penetration_of_bodies: f32,
-    /// Number of pairs of an edge and a face where the edge passes through the face. In 2D always 0.
+    pub penetration_of_colliders: f32,
+    /// Number of pairs of an edge of a face and another face where the edge passes through the face, in
+    /// cloth with self-collision. Ropes, limbs and bodies are not examined. In 2D always 0.
     pub crossings: usize,
-    /// Number of pairs of particles that do not collide because they are near each other at rest and
-    /// joined by a short path along sticks. (Pairs that a stick joins do not collide either, but are not
-    /// counted.)
+    /// Number of pairs of particles that do not collide because they are closer than the thickness when
+    /// the scene begins, and joined by a short path along sticks. (Pairs that a stick joins do not collide
+    /// either, but are not counted.)
     pub excluded: usize,
 }
 
@@ -36,7 +37,7 @@ where
 {
     /// The current contacts of models with [self-collision](crate::SelfCollision). This is meant for
     /// checks of the quality of a simulation, because finding the crossings takes longer than a step.
-    /// None if no two particles, limbs or bodies of such models can have a contact.
+    /// None if no cloth or rope has self-collision, and not both a limb and a body have it.
     pub fn contacts(&self) -> Option<Contacts> {
         self.measure_contacts()
     }
@@ -60,14 +61,14 @@ impl<const D: usize> World<D> {
         let (touching, penetration) =
             balls.map(|it| self.touching_and_penetration(it)).unwrap_or_default();
         let particles_of = |island: usize| &self.islands[island].model.particles;
-        let (on_bodies, penetration_of_bodies) = with_bodies
+        let (on_colliders, penetration_of_colliders) = with_bodies
             .map(|mut it| it.touching_and_depth(particles_of, TOUCHING_TOLERANCE as f32))
             .unwrap_or_default();
         Some(Contacts {
             touching,
             penetration,
-            on_bodies,
-            penetration_of_bodies,
+            on_colliders,
+            penetration_of_colliders,
             crossings: self.crossings(),
             excluded: participants.map(|it| it.rest.close_count).sum(),
         })
@@ -104,7 +105,7 @@ impl<const D: usize> World<D> {
         (touching, penetration)
     }
 
-    /// Number of crossings of edges and faces of models with self-collision.
+    /// Number of crossings of edges and faces of cloth with self-collision.
     fn crossings(&self) -> usize {
         let collisions = self.self_collisions.as_ref();
         let Some(collisions) = collisions.filter(|_| D == 3) else { return 0 };

@@ -289,8 +289,8 @@ mod boxes {
                 assert!(depth < -0.015, "{density} kg/m³: {depth} m");
             }
             let contacts = world.contacts().unwrap();
-            assert!(contacts.on_bodies > 20, "{density} kg/m³: {contacts:?}");
-            assert!(contacts.penetration_of_bodies < 1e-3, "{density} kg/m³: {contacts:?}");
+            assert!(contacts.on_colliders > 20, "{density} kg/m³: {contacts:?}");
+            assert!(contacts.penetration_of_colliders < 1e-3, "{density} kg/m³: {contacts:?}");
             let height = mean_height(&world, "box");
             assert!(height > -0.2, "{density} kg/m³: the box is at {height} m");
             assert!(height > lowest(&world, "cloth") + 0.1);
@@ -372,10 +372,10 @@ mod boxes {
         for _ in 0..180 {
             steps(&mut world, 1);
             let contacts = world.contacts().unwrap();
-            assert!(contacts.penetration_of_bodies < 1e-2, "{contacts:?}");
+            assert!(contacts.penetration_of_colliders < 1e-2, "{contacts:?}");
             assert_eq!([contacts.touching, contacts.crossings, contacts.excluded], [0; 3]);
         }
-        assert!(world.contacts().unwrap().on_bodies > 3);
+        assert!(world.contacts().unwrap().on_colliders > 3);
         // The doll lies on its limbs, so its particles are above the bed.
         let lowest = lowest(&world, "doll");
         assert!((0.005..0.1).contains(&lowest), "{lowest} m");

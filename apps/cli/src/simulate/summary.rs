@@ -67,9 +67,9 @@ pub(crate) struct ContactSummary {
     penetration_max_m: f32,
     /// The number of contacts of limbs and bodies with particles, and of limbs with bodies, in the
     /// last examined frame.
-    contacts_on_bodies: usize,
-    /// The deepest penetration in the contacts that `contacts_on_bodies` counts, in all examined frames, m.
-    penetration_of_bodies_max_m: f32,
+    contacts_on_colliders: usize,
+    /// The deepest penetration in the contacts that `contacts_on_colliders` counts, in all examined frames, m.
+    penetration_of_colliders_max_m: f32,
     /// The number of pairs of particles that do not collide, because they are near each other at rest
     /// and along sticks. Pairs that a stick joins do not collide either, and are not counted.
     pairs_excluded: usize,
@@ -82,17 +82,17 @@ impl ContactSummary {
         let Contacts {
             touching,
             penetration,
-            on_bodies,
-            penetration_of_bodies,
+            on_colliders,
+            penetration_of_colliders,
             crossings,
             excluded,
         } = contacts;
         let summary = summary.get_or_insert_default();
         summary.contacts = touching;
-        summary.contacts_on_bodies = on_bodies;
+        summary.contacts_on_colliders = on_colliders;
         summary.pairs_excluded = excluded;
-        summary.penetration_of_bodies_max_m =
-            summary.penetration_of_bodies_max_m.max(penetration_of_bodies);
+        summary.penetration_of_colliders_max_m =
+            summary.penetration_of_colliders_max_m.max(penetration_of_colliders);
         summary.crossings_max = summary.crossings_max.max(crossings);
         summary.penetration_max_m = summary.penetration_max_m.max(penetration);
     }
@@ -205,16 +205,19 @@ impl Summary {
             let millimetres = |metres: f32| format!("{:.2} mm", 1e3 * metres);
             add_row("contacts between particles", contacts.contacts.to_string());
             add_row("penetration, deepest", millimetres(contacts.penetration_max_m));
-            add_row("contacts with limbs and bodies", contacts.contacts_on_bodies.to_string());
+            add_row("contacts with limbs and bodies", contacts.contacts_on_colliders.to_string());
             add_row(
                 "penetration into limbs and bodies, deepest",
-                millimetres(contacts.penetration_of_bodies_max_m),
+                millimetres(contacts.penetration_of_colliders_max_m),
             );
             add_row(
                 "crossings of edges and faces, largest number",
                 contacts.crossings_max.to_string(),
             );
-            add_row("excluded pairs, near each other at rest", contacts.pairs_excluded.to_string());
+            add_row(
+                "excluded pairs, close when the scene begins",
+                contacts.pairs_excluded.to_string(),
+            );
         }
         add_row("kinetic energy", joules(self.kinetic_j));
         add_row("potential energy", joules(self.potential_j));

@@ -146,6 +146,7 @@ fn a_closed_output_is_not_a_failure() {
         assert_eq!(output.err, "", "{arguments}");
     }
     for format in ["json", "csv"] {
+        // With JSON or CSV on standard output, the table goes to standard error; this is its end.
         let output =
             Folder::new().run_with_closed_output(&format!("{SMALL} --{format} -")).assert_success();
         assert!(

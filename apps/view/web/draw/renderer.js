@@ -12,9 +12,9 @@ import { Space } from './space.js';
 
 export class Renderer {
   /** @throws if the browser has no WebGL2. */
-  constructor(canvas, isSoftware) {
+  constructor(canvas, isAntialiased) {
     this.canvas = canvas;
-    const gl = canvas.getContext('webgl2', { antialias: !isSoftware, alpha: false, powerPreference: 'high-performance' });
+    const gl = canvas.getContext('webgl2', { antialias: isAntialiased, alpha: false, powerPreference: 'high-performance' });
     if (!gl) throw new Error('this browser has no WebGL2, which the picture needs');
     this.gl = gl;
     this.matter = new Matter(gl);

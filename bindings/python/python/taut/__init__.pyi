@@ -1,4 +1,4 @@
-"""The types of the package; `help(taut.World)` describes the calls."""
+"""The types of the package; `help(taut)` describes them."""
 
 from collections.abc import Sequence
 from os import PathLike
@@ -37,7 +37,7 @@ class World:
     ) -> World: ...
     @staticmethod
     def from_toml(
-        scene: str,
+        text: str,
         folder: str | PathLike[str] | None = None,
         *,
         copies: int | None = None,

@@ -134,11 +134,11 @@ mod tests {
                 prop_assert!((length(contact.normal) - 1.0).abs() < 1e-4);
                 prop_assert!(least_distance < RADIUS + CONTACT_DISTANCE + 1e-3);
             } else {
-                let contact_distance = RADIUS + CONTACT_DISTANCE;
+                let distance_from_axis = RADIUS + CONTACT_DISTANCE;
                 // A ball that ends outside may have left the limb by itself.
-                let outside_at_end = distance(1.0) > contact_distance;
+                let outside_at_end = distance(1.0) > distance_from_axis;
                 prop_assert!(
-                    least_distance > contact_distance - 1e-3 || outside_at_end,
+                    least_distance > distance_from_axis - 1e-3 || outside_at_end,
                     "no contact, but the ball comes as near as {least_distance} m"
                 );
             }

@@ -8,15 +8,15 @@ use crate::report::results::{Machine, Results};
 /// Kernels; the index of a name selects its colour in charts.
 pub(super) const KERNELS: [&str; 7] =
     ["grid", "pulp", "wide", "scalar", "textbook", "colour", "copies"];
-/// Orders of schedules; the index of a name selects its colour in charts.
-pub(super) const SCHEDULES: [&str; 7] =
+/// The orders with whose names those of schedules begin; the index of a name selects its colour in charts.
+pub(super) const ORDERS: [&str; 7] =
     ["sheet", "banded", "blocked", "coloured", "authored", "packed", "starred"];
 /// Formulas; the index of a name selects its mark in charts.
 pub(super) const FORMULAS: [&str; 4] = ["halley", "exact", "newton", "quick"];
 /// Instruction sets; the index of a name selects its mark in charts.
 pub(super) const ISAS: [&str; 5] = ["avx512", "avx2", "sse2", "neon", "scalar"];
 
-/// The label of the results of one build on one machine.
+/// The label of results: the processor, the flags, and the commits at which they were measured.
 pub(super) fn label(results: &Results) -> String {
     let Machine { cpu, flags, .. } = &results.machine;
     format!("{cpu}; {flags}; commit {}", results.commits.join(", "))

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 use taut_bench::accuracy::FALL_FRAMES;
 
-use super::components::{FORMULAS, SCHEDULES, collapsed_table, grouped, index_of, legend};
+use super::components::{FORMULAS, ORDERS, collapsed_table, grouped, index_of, legend};
 use crate::report::chart::{self, Axis, LineChart, Series, Style};
 use crate::report::results::{FrameRow, IterationRow, Results};
 
@@ -21,15 +21,15 @@ fn stretch_chart<T>(
     };
     let mut groups = grouped(rows, key);
     groups.sort_by_key(|((schedule, formula), _)| {
-        (index_of(&SCHEDULES, schedule), index_of(&FORMULAS, formula))
+        (index_of(&ORDERS, schedule), index_of(&FORMULAS, formula))
     });
     let series = groups.iter().map(|((schedule, formula), rows)| Series {
         points: rows.iter().filter_map(|row| point(row)).collect(),
-        style: Style { colour: index_of(&SCHEDULES, schedule), mark: index_of(&FORMULAS, formula) },
+        style: Style { colour: index_of(&ORDERS, schedule), mark: index_of(&FORMULAS, formula) },
     });
     let schedules: Vec<(String, usize)> = groups
         .iter()
-        .map(|((schedule, _), _)| (schedule.clone(), index_of(&SCHEDULES, schedule)))
+        .map(|((schedule, _), _)| (schedule.clone(), index_of(&ORDERS, schedule)))
         .collect();
     let series: Vec<Series> = series.collect();
     let mut ticks: Vec<f64> =

@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::components::{FORMULAS, SCHEDULES, charts, collapsed_table, grouped, index_of, legend};
+use super::components::{FORMULAS, ORDERS, charts, collapsed_table, grouped, index_of, legend};
 use crate::report::chart::{Axis, LineChart, Series, Style};
 use crate::report::results::{Results, Timing};
 
@@ -29,7 +29,7 @@ fn tradeoff_chart(rows: &[Timing]) -> LineChart {
     for row in &kernel_rows {
         let Some(stretch) = row.stretch() else { continue };
         let point = (row.ns_per_stick_and_frame(), stretch);
-        let schedule_colour = index_of(&SCHEDULES, &row.schedule);
+        let schedule_colour = index_of(&ORDERS, &row.schedule);
         if row.substeps == 1 {
             points.push(((row.schedule.clone(), schedule_colour), &*row.formula, point));
         }
