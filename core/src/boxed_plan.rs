@@ -101,7 +101,7 @@ impl<const D: usize, S: Real, E: Engine<D, S> + ?Sized> Engine<D, S> for Box<E> 
         (**self).write_back(executor, particles)
     }
 
-    fn restore(&mut self, particles: &mut Particles<D, S>) {
-        (**self).restore(particles);
+    fn write_back_inline(&mut self, particles: &mut Particles<D, S>) {
+        (**self).write_back_inline(particles);
     }
 }

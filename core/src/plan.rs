@@ -66,8 +66,8 @@ pub enum Residence {
 /// next. The contract:
 ///
 /// - Every method that takes particles and sticks begins as [`sync_in`](Self::sync_in) does: it
-///   checks that they belong to the plan, and reads the changes since the last call. So the
-///   methods may be called in any order.
+///   checks that the sticks have the ends that the plan was made for and that there are enough
+///   particles, and reads the changes since the last call. So the methods may be called in any order.
 /// - New values may stay in the working copy until [`write_back`](Self::write_back); until then
 ///   the columns hold older values. A caller must call `write_back` before it changes a position or
 ///   a previous position in the columns, or adds a particle. Otherwise the plan may discard newer
@@ -84,8 +84,8 @@ pub trait Engine<const D: usize, S: Real = f32> {
     /// Reads the changes of particles and sticks since the last call.
     ///
     /// # Errors
-    /// If the particles and sticks are not those of the plan; nothing is changed then. The same
-    /// holds for all methods that take particles and sticks.
+    /// If the sticks have other ends than those of the plan, or there are fewer particles than they
+    /// need; nothing is changed then. The same holds for all methods that take particles and sticks.
     fn sync_in(
         &mut self,
         particles: &mut Particles<D, S>,
@@ -163,7 +163,7 @@ pub trait Engine<const D: usize, S: Real = f32> {
 
     /// [`write_back`](Self::write_back) on the calling thread only. A [`Session`] that is dropped
     /// calls it, because it may be dropped after a panic on the threads of the plan.
-    fn restore(&mut self, particles: &mut Particles<D, S>);
+    fn write_back_inline(&mut self, particles: &mut Particles<D, S>);
 }
 
 /// A plan as callers use it: [`step`](Plan::step), or [`session`](Plan::session) to run code
@@ -175,7 +175,8 @@ pub trait Plan<const D: usize, S: Real = f32>: Engine<D, S> {
     /// One step, on the calling thread (a kernel may have threads of its own).
     ///
     /// # Errors
-    /// If a value of the step is out of range, or the particles and sticks are not those of the plan.
+    /// If a value of the step is out of range, the sticks have other ends than those of the plan, or
+    /// there are fewer particles than they need.
     fn step(
         &mut self,
         particles: &mut Particles<D, S>,
@@ -337,7 +338,7 @@ impl<P: Engine<D, S>, const D: usize, S: Real> Session<'_, P, D, S> {
 impl<P: Engine<D, S>, const D: usize, S: Real> Drop for Session<'_, P, D, S> {
     fn drop(&mut self) {
         if self.open {
-            self.plan.restore(self.particles);
+            self.plan.write_back_inline(self.particles);
         }
     }
 }

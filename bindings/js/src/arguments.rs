@@ -1,4 +1,4 @@
-//! Arguments whose type JavaScript does not check.
+//! Arguments that wasm-bindgen would convert, or take away from the caller, without an error.
 
 use js_sys::Reflect;
 use taut::{Bending, MeshCloth};
@@ -14,8 +14,8 @@ extern "C" {
     #[derive(Clone, Debug)]
     pub type Unsigned;
 
-    /// A [`Cloth`] that stays usable in JavaScript. With the type `Cloth` for the argument, the first call would
-    /// take the object, and a second call with the same object would get the default.
+    /// A [`Cloth`] that stays usable in JavaScript. With the type `Option<Cloth>`, the first call
+    /// would take the object, and a second call with the same object would get `None`: the default cloth.
     #[wasm_bindgen(typescript_type = "Cloth")]
     #[derive(Clone, Debug)]
     pub type ClothObject;
@@ -99,12 +99,14 @@ impl ClothObject {
         })
     }
 
-    /// Reads one property. `read` is `None` for a value of a wrong type.
+    /// Reads one property. `read` returns `None` for a value of a wrong type.
     fn property<T>(&self, name: &str, read: fn(&JsValue) -> Option<T>) -> Result<T, JsError> {
         // `Reflect::get` fails if `free()` was called on the object, or if the argument is not an object.
         let value = Reflect::get(self, &name.into()).ok();
         value.as_ref().and_then(read).ok_or_else(|| {
-            exception(format!("cloth has no property {name}, expected a Cloth that is not freed"))
+            exception(format!(
+                "cloth.{name} is missing or has a wrong type: expected a Cloth that is not freed"
+            ))
         })
     }
 }

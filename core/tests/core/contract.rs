@@ -110,7 +110,7 @@ impl Engine<2> for Recorder {
         Status { finite: true }
     }
 
-    fn restore(&mut self, _: &mut Particles<2>) {
+    fn write_back_inline(&mut self, _: &mut Particles<2>) {
         self.calls.push("restore".into());
     }
 }

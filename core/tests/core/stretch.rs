@@ -5,12 +5,13 @@ use taut_core::{Duplicates, Kind, Sticks, Stretch};
 use crate::meshes::{particles_at, unit_sticks};
 
 #[test]
-fn stretch_and_compression_count_sticks_only_where_they_act() {
+fn torn_sticks_are_excluded_and_one_sided_sticks_count_as_0_where_they_do_not_act() {
     // Lengths 1.5, 0.8 and 2 at rest lengths of 1.
     let mut particles = particles_at(&[[0.0_f32], [1.5], [0.7], [2.7]]);
     let mut sticks = unit_sticks(4, &[[0, 1], [1, 2], [2, 3]]);
     let near = |value: f64, expected: f64| (value - expected).abs() < 1e-6;
-    // `squares`: sums of squares over `count` sticks. Both arrays: of stretch, of compression.
+    // `squares`: sums of squares over `count` sticks. In `squares` and in `max` the first value is of the
+    // stretch, the second of the compression.
     let assert_stretch = |stretch: Stretch, squares: [f64; 2], count: f64, max: [f64; 2]| {
         assert!(
             near(stretch.rms, (squares[0] / count).sqrt()) && near(stretch.max, max[0]),

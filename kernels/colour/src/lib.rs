@@ -217,7 +217,7 @@ where
         self.plan.write_back(&*self.executor, particles)
     }
 
-    fn restore(&mut self, particles: &mut Particles<D, S>) {
-        self.plan.restore(particles);
+    fn write_back_inline(&mut self, particles: &mut Particles<D, S>) {
+        self.plan.write_back_inline(particles);
     }
 }

@@ -234,7 +234,7 @@ impl<M: Machine, const D: usize> Engine<D> for IndexedPlan<M, D> {
         Status { finite }
     }
 
-    fn restore(&mut self, particles: &mut Particles<D>) {
+    fn write_back_inline(&mut self, particles: &mut Particles<D>) {
         let _ = self.write_back(&Inline, particles);
     }
 }

@@ -217,7 +217,7 @@ impl<const D: usize, S: Real> Engine<D, S> for ScalarPlan<D, S> {
         Status { finite: nan_or_zero.is_finite() }
     }
 
-    fn restore(&mut self, particles: &mut Particles<D, S>) {
+    fn write_back_inline(&mut self, particles: &mut Particles<D, S>) {
         let _ = self.write_back(&Inline, particles);
     }
 }

@@ -27,11 +27,11 @@ const TIME_TOLERANCE: f64 = 1e-4;
 )]
 pub(crate) struct ExportOptions {
     /// Export the motion. The extension determines the format: .glb (animated glTF), .pc2 (point
-    /// cache), .obj and .ply (the last frame, or every frame with a name such as out/%04d.obj). May
+    /// cache), .obj and .ply (the last exported frame, or every one with a name such as out/%04d.obj). May
     /// be given several times.
     #[arg(long, value_name = "FILE")]
     out: Vec<PathBuf>,
-    /// Draw the last frame as PNG, or every frame with a name such as out/%04d.png.
+    /// Draw the last exported frame as PNG, or every one with a name such as out/%04d.png.
     #[arg(long, value_name = "FILE.png")]
     png: Option<PathBuf>,
     /// Draw an animation as animated PNG: all colours, large files.
@@ -40,11 +40,11 @@ pub(crate) struct ExportOptions {
     /// Draw an animation as GIF: at most 255 colours per frame, small files.
     #[arg(long, value_name = "FILE.gif")]
     gif: Option<PathBuf>,
-    /// Frames per second of files and animations; at most the steps per second of the scene.
+    /// Exported frames per second of simulated time; at most the steps per second of the scene.
     #[arg(long, value_name = "N", default_value_t = 30.0, requires = "exports",
           value_parser = decimal_within(0.01..=1000.0))]
     fps: f64,
-    /// Start time of files and animations, s.
+    /// Simulated time before the first exported frame, from the start of this run, s.
     #[arg(long, value_name = "S", default_value_t = 0.0, requires = "exports",
           value_parser = decimal_within(0.0..=1e6))]
     from: f64,
@@ -57,7 +57,7 @@ pub(crate) struct ExportOptions {
           value_parser = within::<u32>(1..=8192))]
     height: u32,
     /// View of pictures: azimuth (0: from the front, 90: from the right) and elevation, degrees,
-    /// and zoom factor (1: the whole motion just fits). [default: 28,16,1]
+    /// and zoom factor (1: everything in all drawn frames just fits). [default: 28,16,1]
     #[arg(long, value_name = "AZIMUTH,ELEVATION[,ZOOM]", allow_hyphen_values = true,
           requires = "pictures", value_parser = parse::<View>)]
     camera: Option<View>,
@@ -133,7 +133,7 @@ impl ExportOptions {
         let frames = 1 + ((steps as f64 * dt - from) * fps + TIME_TOLERANCE).max(0.0) as u64;
         anyhow::ensure!(
             steps as f64 * dt >= from,
-            "--from {from}: the simulation ends before that time"
+            "--from {from}: the simulation is shorter than that"
         );
         let timeline = Timeline { frames, fps };
         for path in &self.out {

@@ -1,4 +1,4 @@
-//! `taut claims`: the table, one claim in detail, JSON and CSV.
+//! `taut claims`: the text, one claim in detail, JSON and CSV.
 
 use std::sync::LazyLock;
 
@@ -8,7 +8,7 @@ use crate::run::{Folder, RunOutput, taut};
 
 /// What `taut claims --small` writes. All tests share one run.
 struct AllClaims {
-    table: String,
+    text: String,
     report: Value,
     csv: String,
 }
@@ -17,7 +17,7 @@ static ALL: LazyLock<AllClaims> = LazyLock::new(|| {
     let folder = Folder::new();
     let output = folder.taut("claims --small --json out.json --csv out.csv").assert_success();
     let report = serde_json::from_str(&folder.read("out.json")).unwrap();
-    AllClaims { table: output.out, report, csv: folder.read("out.csv") }
+    AllClaims { text: output.out, report, csv: folder.read("out.csv") }
 });
 
 /// Runs `taut claims` on tiny sizes.
@@ -27,7 +27,7 @@ fn small_claims(arguments: &str) -> RunOutput {
 
 #[test]
 fn every_claim_has_measured_values_and_a_verdict() {
-    let AllClaims { table, report, .. } = &*ALL;
+    let AllClaims { text, report, .. } = &*ALL;
     let claims = report["claims"].as_array().unwrap();
     assert!(claims.len() >= 15);
     for claim in claims {
@@ -44,11 +44,11 @@ fn every_claim_has_measured_values_and_a_verdict() {
     assert!(!report["not_measured"].as_array().unwrap().is_empty());
     for expected in ["measured (expected)", "misprint", "verdicts are meaningless", "Not measured:"]
     {
-        assert!(table.contains(expected), "'{expected}' is missing: {table}");
+        assert!(text.contains(expected), "'{expected}' is missing: {text}");
     }
 }
 
-/// The table shows a command for each claim, so that users can repeat the measurement.
+/// Each claim has a command that shows the measured effect.
 #[test]
 fn the_commands_of_claims_are_valid() {
     for claim in ALL.report["claims"].as_array().unwrap() {
@@ -85,8 +85,8 @@ fn an_unknown_claim_gives_an_error_with_the_valid_range() {
 
 #[test]
 fn csv_has_a_line_for_each_measured_value() {
-    let AllClaims { table, report, csv } = &*ALL;
-    assert!(table.contains("claims: "), "{table}");
+    let AllClaims { text, report, csv } = &*ALL;
+    assert!(text.contains("claims: "), "the text is written besides the CSV: {text}");
     let claims = report["claims"].as_array().unwrap();
     let value_counts = claims.iter().map(|claim| claim["numbers"].as_array().unwrap().len());
     assert_eq!(csv.lines().count(), 1 + value_counts.sum::<usize>());

@@ -144,7 +144,7 @@ impl<K: SlotKernel<D>, const D: usize> Engine<D> for SlotPlan<K, D> {
         Status { finite }
     }
 
-    fn restore(&mut self, particles: &mut Particles<D>) {
+    fn write_back_inline(&mut self, particles: &mut Particles<D>) {
         let _ = self.write_back(&Inline, particles);
     }
 }

@@ -1,4 +1,4 @@
-//! The section about the numbers of divisions and square roots.
+//! The section about the numbers of divisions, square roots and integer estimates.
 
 use maud::{Markup, html};
 
@@ -7,13 +7,13 @@ use crate::report::chart::BarChart;
 use crate::report::results::{Results, Timing};
 use crate::report::tables;
 
-/// The section as HTML, for the first of the results that has this part.
+/// The section as HTML, for the first of the results that has the part `comparison`.
 pub(super) fn operations(all: &[Results]) -> Markup {
     let rows = all.iter().map(|results| &results.comparison).find(|rows| !rows.is_empty());
     let text = html! {
         p {
-            "Divisions and square roots per frame. Each group of bars is one formula, each bar one \
-            kind of operation. They are counted by a number type with which the code of the \
+            "Divisions, square roots and integer estimates of a reciprocal square root, per frame. Each group of bars is one formula, each bar one \
+            kind of operation. The operations are counted by a number type with which the code of the \
             formula is run; the counts are the same for every kernel. " code { "quick" } " computes its \
             root from an integer estimate and multiplications."
         }
@@ -26,7 +26,7 @@ pub(super) fn operations(all: &[Results]) -> Markup {
     let counts = |row: &Timing| {
         [row.divisions_per_frame, row.square_roots_per_frame, row.estimates_per_frame]
     };
-    let kinds = ["divisions", "square roots", "estimates"];
+    let kinds = ["divisions", "square roots", "integer estimates"];
     // All rows have the same sheet and step, so the first row of each formula is enough.
     let heights = |kind: usize| groups.iter().map(move |(_, rows)| counts(rows[0])[kind] as f64);
     let chart = BarChart {
