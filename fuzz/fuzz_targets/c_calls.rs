@@ -4,10 +4,10 @@
 //! repeats its bits.
 #![no_main]
 
-#[path = "c_calls/border.rs"]
-mod border;
 #[path = "c_calls/create.rs"]
 mod create;
+#[path = "c_calls/faults.rs"]
+mod faults;
 #[path = "c_calls/read.rs"]
 mod read;
 #[path = "c_calls/state.rs"]
@@ -26,8 +26,8 @@ use taut_c::{
 };
 use taut_fuzz::numbers::{Index, Number};
 
-use border::{Effect, Fault, Messages, Observed, Owned, no_info, point};
 use create::{Creation, KernelInput};
+use faults::{Effect, Fault, Messages, Observed, Owned, no_info, point};
 use read::Read;
 use state::{Restoration, Saved};
 

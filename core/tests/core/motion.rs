@@ -68,10 +68,10 @@ fn every_invalid_step_is_rejected_with_its_value() {
         for axis in 0..2 {
             let mut step = valid;
             step.acceleration[axis] = value;
-            let StepError::Acceleration { axis: reported, .. } = rejected(step) else {
+            let StepError::Acceleration { axis: reported, value: found } = rejected(step) else {
                 panic!("another error for an acceleration of {value} m/s²");
             };
-            assert_eq!(reported, axis);
+            assert_eq!((reported, found.to_bits()), (axis, f64::from(value).to_bits()));
         }
     }
 }
@@ -140,7 +140,7 @@ fn a_fraction_lost_per_substep_converts_to_a_damping_rate() {
 }
 
 #[test]
-fn verlet_adds_the_velocity_first_and_then_the_displacement() {
+fn verlet_adds_the_retained_motion_first_and_then_that_of_the_acceleration() {
     // With these values, the other order gives different bits.
     let (x, previous, retention, displacement) = (1.0_f32, 0.3, 0.99, -1e-7);
     assert_eq!(

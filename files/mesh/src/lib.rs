@@ -44,7 +44,7 @@
 //! are read only from the folder of the glTF file and below it ([`path_in_folder`]).
 //!
 //! This crate does *not* handle: sticks, particles, masses, schedules and kernels; units and axes
-//! (coordinates are those of the file, except that -0.0 becomes 0.0); normals, texture coordinates,
+//! (coordinates are not scaled or turned; -0.0 becomes 0.0); normals, texture coordinates,
 //! colours, materials and images; skins, morph targets and animations (a model has its stored
 //! pose). It does not access the network.
 

@@ -14,7 +14,7 @@ use taut_fuzz::grammar::SceneText;
 use taut_fuzz::numbers::{Count, Number};
 use taut_fuzz::scenes::{BODIES, FLAT, SCENES};
 
-use crate::border::{Array, Fault, Messages, Owned, Text};
+use crate::faults::{Array, Fault, Messages, Owned, Text};
 
 /// How to create a world.
 #[derive(Arbitrary, Debug)]

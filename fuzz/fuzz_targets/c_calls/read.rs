@@ -12,7 +12,7 @@ use taut_c::{
 };
 use taut_fuzz::numbers::{Index, Number};
 
-use crate::border::{Array, Effect, Fault, Messages, Text, no_info, no_settings, point};
+use crate::faults::{Array, Effect, Fault, Messages, Text, no_info, no_settings, point};
 use crate::{Handle, Point3, c_point};
 
 /// The content of an array before a call fills it. It is never a vertex index, and as the bits of a

@@ -11,7 +11,7 @@ use taut_c::{
 use taut_fuzz::edit::Edit;
 
 use crate::Handle;
-use crate::border::{Array, Effect, Fault, Messages, no_settings};
+use crate::faults::{Array, Effect, Fault, Messages, no_settings};
 
 /// A snapshot, and the state of its world at that time.
 pub struct Saved {

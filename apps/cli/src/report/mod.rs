@@ -43,7 +43,8 @@ pub(crate) struct Arguments {
         conflicts_with = "readme"
     )]
     out: PathBuf,
-    /// Instead of writing a page, update the tables between the markers in this file.
+    /// Instead of writing a page, update the tables in this file, between its lines
+    /// `<!-- made by taut report: PART -->` and `<!-- end of taut report output -->`.
     #[arg(long, value_name = "FILE")]
     readme: Option<PathBuf>,
     /// Do not update the tables; fail if one differs from the results.

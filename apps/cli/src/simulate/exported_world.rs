@@ -213,7 +213,7 @@ impl ExportedWorld {
         body_names: &[(std::ops::Range<usize>, &str)],
     ) {
         // The number in the world of the first vertex of the current body. The vertices of bodies follow the
-        // particles, in this order: models with bodies share an island.
+        // particles in the order of this loop: all bodies are in one island, in the order of the scene.
         let mut first_vertex = world.len();
         for (island_index, island) in world.islands().iter().enumerate() {
             let bodies = &island.model.bodies;

@@ -1,5 +1,5 @@
 //! Runs the `taut` binary and checks its output, files, exit codes and error messages. Scenes are
-//! tiny; no test asserts a speed.
+//! small; no test asserts a speed.
 
 mod accuracy;
 mod claims;

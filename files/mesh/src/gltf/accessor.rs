@@ -64,9 +64,9 @@ impl<'b> Items<'b> {
     }
 }
 
-/// Finds the bytes of an accessor; `referrer` names what refers to it. (The iterator of the crate
-/// `gltf` underflows on a count of 0, does not check offsets for overflow, and panics if the stride
-/// is smaller than an item.)
+/// Finds the bytes of an accessor; `referrer` names what refers to it. (`gltf::accessor::Iter`
+/// would find them, too, but it underflows on a count of 0 and does not check offsets for overflow.
+/// [`ItemIter`], which reads them, panics if the stride is smaller than an item.)
 fn items<'b>(
     root: &Root,
     buffers: &'b mut Buffers,

@@ -40,11 +40,11 @@ impl<const D: usize> World<D> {
     pub(in crate::world) fn snapshot_generic(&self) -> Snapshot {
         let Settings { step, passes } = self.settings;
         let Step { dt, substeps, iterations, acceleration, damping_rate } = step;
-        let in_island = |particle: usize| {
+        let island_particle = |particle: usize| {
             let (island, number) = self.locate(particle);
             (&self.islands[island].model.particles, number)
         };
-        let all_particles = || (0..self.len()).map(in_island);
+        let all_particles = || (0..self.len()).map(island_particle);
         let previous = |(particles, number): (&Particles<D>, usize)| -> [f32; D] {
             core::array::from_fn(|axis| particles.previous(axis)[number])
         };
@@ -65,7 +65,7 @@ impl<const D: usize> World<D> {
             damping_rate: Some(damping_rate.canonical_bits() as u32),
             substeps,
             iterations,
-            passes: passes.max(1),
+            passes: passes.max(1), // a world treats 0 as 1; resuming rejects 0
             positions: Bits::of(self.positions().flatten()),
             previous: Bits::of(all_particles().flat_map(previous)),
             inverse_masses: Bits::of(
@@ -89,7 +89,7 @@ impl<const D: usize> World<D> {
         let island = &self.islands[index];
         let Model { sticks, faces, limbs, tear_factors, emitters, .. } = &island.model;
         let stick_numbers = || 0..sticks.len();
-        let particles = self.particles.in_island(index);
+        let world_numbers = self.particles.in_island(index);
         let reordered = island.reordered.then(|| {
             let remaining = self.sticks.in_island(index).to_vec();
             (remaining, island.schedule().to_phases())
@@ -102,9 +102,16 @@ impl<const D: usize> World<D> {
             kinds: stick_numbers().map(|stick| sticks.kind(stick)).collect(),
             torn: stick_numbers().map(|stick| sticks.is_torn(stick)).collect(),
             tear_factors: Bits::of(tear_factors.iter().copied()),
-            faces: faces.iter().map(|face| face.map(|corner| particles[corner as usize])).collect(),
+            faces: faces
+                .iter()
+                .map(|face| face.map(|corner| world_numbers[corner as usize]))
+                .collect(),
             limbs: Some(
-                limbs.all().iter().map(|it| it.ends.map(|end| particles[end as usize])).collect(),
+                limbs
+                    .all()
+                    .iter()
+                    .map(|it| it.ends.map(|end| world_numbers[end as usize]))
+                    .collect(),
             ),
             reordered,
             models_that_left_copies,

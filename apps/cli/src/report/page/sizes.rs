@@ -11,7 +11,7 @@ pub(super) fn sheets(all: &[Results]) -> Markup {
     html! {
         p {
             "Time per stick, by the size of a sheet. Each line is one kernel on one instruction \
-            set; lower is faster. Lines rise where the data no longer fits in a cache. All kernels \
+            set (" code { "scalar" } " has a second one, in the schedule " code { "authored" } "); lower is faster. Lines rise where the data no longer fits in a cache. All kernels \
             give bit-identical results in the schedule " code { "sheet" } ". The baseline is "
             code { "textbook" } ", in the order in which textbooks build a sheet."
         }
@@ -109,8 +109,8 @@ fn chart(rows: &[&Timing], subject: Subject) -> LineChart {
     let (mut series, mut legend) = (Vec::new(), Vec::new());
     for Line { name, rows: line_rows } in lines {
         let Timing { kernel, isa, .. } = line_rows[0];
-        // The mark shows the instruction set. A line in another schedule than the main line of its kernel has
-        // the first mark instead. (Only `scalar` has such lines, and its own mark is not the first.)
+        // The mark shows the instruction set. A line that is not in the main schedule (see
+        // `has_other_schedule`) has the first mark instead. (Only `scalar` has such lines, and its own mark is not the first.)
         let mark = if has_other_schedule(line_rows[0], rows) { 0 } else { index_of(&ISAS, isa) };
         let style = Style { colour: index_of(&KERNELS, kernel), mark };
         let points =
@@ -187,7 +187,7 @@ const COLUMNS: [&str; 13] = [
     "time / limit",
 ];
 
-/// The table of a chart, sorted by size. A kernel that was skipped at a size has a row with `left out` there.
+/// The table of a chart, grouped by size in the order of the rows (ascending in result files). A kernel that was skipped at a size has a row with `left out` there.
 fn table(rows: &[&Timing]) -> Markup {
     let columns =
         if rows.iter().any(|row| row.limit_ns.is_some()) { &COLUMNS[..] } else { &COLUMNS[..11] };

@@ -169,6 +169,7 @@ fn wrong_lengths_are_errors() {
         for length in [0, 3, 191, usize::MAX] {
             let status = taut_world_copy_positions(world.0, positions.as_mut_ptr(), length);
             assert_eq!(status, Status::WrongLength, "{length}");
+            // `usize::MAX` is rejected earlier, with another message.
             if length != usize::MAX {
                 let expected =
                     format!("the slice of positions has the length {length}, expected 192");
@@ -176,6 +177,7 @@ fn wrong_lengths_are_errors() {
             }
         }
         assert!(positions.iter().all(|&x| x == 7.0));
+        // One number less than in `positions`, so that the array is within it.
         let unaligned = positions.as_mut_ptr().byte_add(1);
         assert_eq!(taut_world_copy_positions(world.0, unaligned, 191), Status::WrongLength);
         assert_eq!(message(), "to is not aligned to 4 bytes");
