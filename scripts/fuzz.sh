@@ -8,16 +8,16 @@
 # executions per second and findings (0 or 1: the first finding ends the run, and its log is printed). The
 # exit code is 1 if there are findings; their inputs are in `fuzz/artifacts/TARGET`. Corpora are kept in
 # `fuzz/corpus/TARGET`. An input may take 5 s (60 s with --replay; FUZZ_TIMEOUT=60 for a busy
-# machine), 1 GB of resident memory and 512 MiB of allocated memory in total (limited by the allocator of
+# machine), 1 GiB of resident memory and 512 MiB allocated at a time (limited by the allocator of
 # `fuzz/src/lib.rs`). FUZZ_JOBS=2 runs two targets at a time; FUZZ_SANITIZER=address builds with a
 # sanitizer; FUZZ_PROFILE=quick builds fast; FUZZ_SEED=1 starts from that random seed.
 #
 # Needs Rust nightly, without which the script says so and the exit code is 3. It does not need cargo-fuzz:
-# the flags of the compiler are those that cargo-fuzz passes.
+# the flags for coverage are those of cargo-fuzz. Unlike there, no sanitizer is on by default.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-usage() { printf 'usage: %s --replay | SECONDS [TARGET...]\n' "$0" >&2 && exit 2; }
+usage() { printf 'usage: %s (--replay | SECONDS) [TARGET...]\n' "$0" >&2 && exit 2; }
 case "${1-}" in
     --replay) seconds=replay ;;
     '' | 0 | *[!0-9]*) usage ;;
@@ -25,7 +25,7 @@ case "${1-}" in
 esac
 shift
 for target; do
-    [ -f "fuzz/fuzz_targets/$target.rs" ] || usage
+    [ -f "fuzz/fuzz_targets/$target.rs" ] || { printf 'no fuzz target %s\n' "$target" >&2 && usage; }
 done
 
 if ! cargo +nightly --version >/dev/null 2>&1; then
@@ -42,7 +42,7 @@ only=() # the target to build if exactly one is named; empty: all
 coverage=(-level=4 -inline-8bit-counters -pc-table -trace-compares)
 flags="--cfg fuzzing -Cpasses=sancov-module ${coverage[*]/#/-Cllvm-args=-sanitizer-coverage}"
 flags+=" -Cllvm-args=-simplifycfg-branch-fold-threshold=0 ${FUZZ_SANITIZER:+-Zsanitizer=$FUZZ_SANITIZER}"
-# The flags are only for the target, not for build scripts and macros, because `--target` is given.
+# Because `--target` is given, the flags apply to the fuzz targets and their dependencies, not to build scripts and macros.
 (cd fuzz && RUSTFLAGS="$flags ${RUSTFLAGS-}" cargo +nightly build --quiet --locked --profile "$profile" --target "$host" \
     --target-dir "../$build" "${only[@]}" >&2)
 

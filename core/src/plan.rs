@@ -202,8 +202,9 @@ pub trait Plan<const D: usize, S: Real = f32>: Engine<D, S> {
     }
 
     /// Opens a session, which runs the parts of a step one by one, so that the caller can run
-    /// collisions between them without copying the particles each time. `step.iterations` is
-    /// ignored.
+    /// collisions between them without copying the particles each time. Of `step.substeps` only the
+    /// length of a substep is used, and `step.iterations` is ignored: the caller decides how many of
+    /// each to run.
     ///
     /// # Errors
     /// Same as [`Plan::step`].

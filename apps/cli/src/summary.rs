@@ -52,7 +52,7 @@ pub(crate) const COLUMNS: [(&str, bool); 10] = [
     ("instruction set", false),
     ("formula", false),
     ("schedule", false),
-    ("ns per stick", true),
+    ("ns per stick and iteration", true),
     ("speedup over `textbook`", true),
     ("speedup over fastest `scalar`", true),
     ("divisions, roots per frame", true),

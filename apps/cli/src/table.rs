@@ -16,9 +16,9 @@ const COLUMNS: [&str; 17] = [
     "schedule",
     "threads",
     "speedup over\n1 thread",
-    "ns/stick\nmedian",
-    "ns/stick\nfastest",
-    "million\nsticks/s",
+    "ns/relaxation\nmedian",
+    "ns/relaxation\nfastest",
+    "million\nrelaxations/s",
     "speedup over\ntextbook",
     "speedup over\nfastest scalar",
     "div + sqrt + estimates\nper frame",
@@ -159,7 +159,7 @@ pub(crate) fn verdict(rows: &[Row], substeps: Option<&SubstepComparison>) -> Str
     let mut lines = Vec::new();
     if let Some(fastest) = bounded().min_by(|one, other| by_time(one, other)) {
         lines.push(format!(
-            "Fastest: {}: {:.2} ns per stick, {:.1} times as fast as the textbook loop{}.",
+            "Fastest: {}: {:.2} ns per stick and iteration, {:.1} times as fast as the textbook loop{}.",
             describe(fastest),
             fastest.ns_per_stick_median,
             fastest.speedup_over_textbook,
@@ -195,8 +195,8 @@ fn describe(row: &Row) -> String {
     format!("{kernel} on {isa}, {threads}, formula {formula}, schedule {schedule}")
 }
 
-/// Compares the fastest row except the textbook loop, whose frame is one substep of several iterations, with the same
-/// kernel on as many substeps of one iteration.
+/// Compares the fastest row (other than the textbook loop), in which a frame is one substep of several iterations, with
+/// the same kernel on as many substeps of one iteration.
 fn substep_sentence(comparison: &SubstepComparison) -> String {
     let SubstepComparison { one_substep: one, substeps_of_one_iteration: many } = comparison;
     let (iterations, kernel) = (one.iterations, one.kernel_name());
@@ -204,7 +204,8 @@ fn substep_sentence(comparison: &SubstepComparison) -> String {
         return format!(" With {iterations} substeps of 1 iteration, {kernel} blows up.");
     }
     format!(
-        " With {iterations} substeps of 1 iteration, {kernel} takes {:.2} times as long and leaves {:.2} %.",
+        " With {iterations} substeps of 1 iteration instead of 1 substep of {iterations}, {kernel} takes {:.2} times as \
+         long and leaves {:.2} %.",
         many.frame_us_median / one.frame_us_median,
         100.0 * many.stretch_rms,
     )

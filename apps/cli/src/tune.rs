@@ -222,7 +222,7 @@ fn verdict(choice: &Choice, reference: Arrangement) -> Vec<String> {
     let row = &rows[*chosen];
     let frame_us = |index: usize| rows[index].frame_us_median;
     let mut lines = vec![format!(
-        "Choice: {}: {:.2} ns per stick, {:.1} times as fast as the textbook loop; an rms \
+        "Choice: {}: {:.2} ns per stick and iteration, {:.1} times as fast as the textbook loop; an rms \
          residual of {:.4} after {RESIDUAL_CHECK_FRAMES} frames.",
         choice.name(*chosen),
         row.ns_per_stick_median,

@@ -36,7 +36,7 @@ impl<const D: usize> Island<D> {
     }
 
     /// Tears sticks and removes the faces of which they are an edge, and the limbs around them;
-    /// returns how many of the sticks were not torn before.
+    /// returns how many of the sticks were not torn before. If all were, nothing changes.
     pub(super) fn tear(&mut self, selected: &[u32]) -> usize {
         let sticks = &mut self.model.sticks;
         let mut torn = 0;
@@ -59,7 +59,8 @@ impl<const D: usize> Island<D> {
         torn
     }
 
-    /// Removes the limbs around sticks that were torn before the island was made.
+    /// Removes the limbs around all torn sticks: in a new island, or in one that is resumed from a
+    /// snapshot without a list of limbs.
     pub(super) fn remove_limbs_at_torn_sticks(&mut self) {
         let Model { sticks, limbs, .. } = &mut self.model;
         if !limbs.is_empty() {
@@ -87,13 +88,13 @@ fn is_edge_of_any(
 
 impl<const D: usize> World<D> {
     /// Tears a stick: it no longer acts. The faces of which it is an edge are removed, which leaves a
-    /// hole, and so are limbs around it. The other sticks keep their order, and so their bits.
-    /// Returns whether the stick was not torn before.
+    /// hole, and so are limbs around it. The other sticks keep their order, so what is not connected to
+    /// the stick keeps its bits. Returns whether the stick was not torn before; if it was, nothing changes.
     ///
-    /// The hole is as wide as the one or two faces at the stick; it is not a slit between them. A
-    /// slit would need a second particle at each of its ends, but a plan has a fixed number of
-    /// particles. A stick with a new end would also need another batch, which would change the
-    /// schedule and the bits of the untorn part. (A finer mesh has narrower holes.)
+    /// The hole is as wide as the one or two faces at the stick; it is not a slit between them. To
+    /// open, a slit needs a second particle wherever two torn edges meet, or a torn edge meets the
+    /// border. But a plan has a fixed number of particles and fixed ends of sticks. (A finer mesh has
+    /// narrower holes.)
     ///
     /// # Errors
     /// No such stick.
@@ -111,9 +112,9 @@ impl<const D: usize> World<D> {
         torn
     }
 
-    /// Sets the tear factor of a stick: from now on it tears at the end of a step in which it is
-    /// longer than `factor` times its rest length, or never if `factor` is infinite or NaN. Does
-    /// nothing if the stick was removed by reordering.
+    /// Sets the tear factor of a stick: from now on it tears if at the end of a step it is longer than
+    /// `factor` times its rest length; never if `factor` is infinite or NaN, or if the stick only
+    /// keeps a minimum distance. Does nothing if the stick was removed by reordering.
     ///
     /// # Errors
     /// No such stick.

@@ -168,7 +168,7 @@ const GROWTH_COLUMNS: [(&str, bool); 10] = [
     ("sticks", true),
     ("fastest kernel", false),
     ("schedule", false),
-    ("ns per stick", true),
+    ("ns per stick and iteration", true),
     ("limit, ns", true),
     ("speedup over `textbook`", true),
     ("speedup over fastest `scalar`", true),

@@ -168,6 +168,6 @@ fn a_job_that_panics_ends_the_run_and_no_later_phase_begins() {
         });
         assert!(panic::catch_unwind(run).is_err(), "the panic of job 13 was lost");
         assert_eq!(later_jobs.into_inner(), 0, "jobs of the next phase that ran");
-        check_guarantees("after a panic", executor);
+        check_guarantees("the same executor after a panic", executor);
     }
 }

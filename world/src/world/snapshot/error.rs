@@ -22,7 +22,7 @@ pub enum SnapshotError {
          again and take a new one"
     )]
     NoDampingRate,
-    /// A part of the snapshot is missing or contradicts the rest.
+    /// A part of the snapshot is missing, invalid, or contradicts the rest.
     #[error("the snapshot is damaged: {what}")]
     Damaged {
         /// What is wrong.
@@ -31,8 +31,8 @@ pub enum SnapshotError {
     /// A number is out of range.
     #[error("the snapshot is damaged: {0}")]
     OutOfRange(ModelError),
-    /// A particle is invalid.
-    #[error("the snapshot is damaged: {0}")]
+    /// A particle is invalid: the snapshot is damaged, or was taken while a position was not finite.
+    #[error("the snapshot has an invalid particle: {0}")]
     Particle(ParticleError),
     /// A stick is invalid.
     #[error("the snapshot is damaged: {0}")]

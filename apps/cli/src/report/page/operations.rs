@@ -14,8 +14,8 @@ pub(super) fn operations(all: &[Results]) -> Markup {
         p {
             "Divisions, square roots and integer estimates of a reciprocal square root, per frame. Each group of bars is one formula, each bar one \
             kind of operation. The operations are counted by a number type with which the code of the \
-            formula is run; the counts are the same for every kernel. " code { "quick" } " computes its \
-            root from an integer estimate and multiplications."
+            formula is run; the counts are the same for every kernel. " code { "quick" } " computes the \
+            reciprocal square root from an integer estimate, multiplications and subtractions."
         }
     };
     let Some(rows) = rows else {
