@@ -124,7 +124,7 @@ struct Runner {
     /// The first four snapshots, of any of the worlds.
     saved: Vec<Saved>,
     messages: Messages,
-    /// How many worlds have been created.
+    /// How many worlds have been given a number.
     created: usize,
 }
 
@@ -157,7 +157,7 @@ impl Handle {
         let world = self.world.pointer(fault);
         let status = messages.check(call(world));
         if world.is_null() {
-            assert_eq!(status, Status::NullPointer, "a call without a world succeeds");
+            assert_eq!(status, Status::NullPointer, "a call without a world");
         }
         let may_change = effect == Effect::Steps && !world.is_null()
             || effect == Effect::Changes && status == Status::Ok;

@@ -9,7 +9,7 @@ use taut::*;
 
 const HASHES: &str = include_str!("../../hashes.txt");
 
-/// A world that is freed at the end of a test.
+/// A world that is freed when it is dropped.
 struct OwnedWorld(*mut World);
 
 impl Drop for OwnedWorld {
@@ -39,19 +39,19 @@ fn create(call: impl FnOnce(*mut *mut World) -> Status) -> Result<OwnedWorld, St
 
 fn library(name: &str, size: usize) -> Result<OwnedWorld, Status> {
     let (name, length) = text(name);
-    // SAFETY: the arguments are as described.
+    // SAFETY: the text has this length, and `out` is valid.
     create(|out| unsafe { taut_world_from_library(name, length, size, ptr::null(), out) })
 }
 
 fn from_toml(scene: &str) -> Result<OwnedWorld, Status> {
     let (scene, length) = text(scene);
-    // SAFETY: the arguments are as described.
+    // SAFETY: the text has this length, and `out` is valid.
     create(|out| unsafe { taut_world_from_toml(scene, length, ptr::null(), out) })
 }
 
 fn from_file(path: &str) -> Result<OwnedWorld, Status> {
     let (path, length) = text(path);
-    // SAFETY: the arguments are as described.
+    // SAFETY: the text has this length, and `out` is valid.
     create(|out| unsafe { taut_world_from_file(path, length, ptr::null(), out) })
 }
 
@@ -161,7 +161,7 @@ fn null_pointers_are_errors() {
 }
 
 #[test]
-fn wrong_lengths_are_errors() {
+fn wrong_lengths_and_unaligned_arrays_are_errors() {
     let world = library("drape", 8).unwrap();
     let mut positions = vec![7.0_f32; 3 * 64];
     // SAFETY: the arrays have at least the given lengths, or the call does not use them.
@@ -376,7 +376,7 @@ fn a_world_in_which_a_call_panicked_can_only_be_freed() {
     let world = library("drape", 8).unwrap();
     // SAFETY: the world is valid.
     unsafe {
-        let status = guard::with_world(world.0, |_| panic!("test {}", "panic"));
+        let status = guard::with_world(world.0, |_| panic!("test panic"));
         assert_eq!((status, &*message()), (Status::Panicked, "the call panicked: test panic"));
         assert_eq!(taut_world_step(world.0, 1, ptr::null_mut()), Status::Poisoned);
         assert!(message().contains("can only be freed"));

@@ -107,8 +107,8 @@ fn cuthill_mckee_gives_shuffled_sheets_and_chains_a_small_bandwidth() {
     assert_eq!(bandwidth(&renumbering.apply(&particles, &sticks).1), 1);
 
     for (width, height) in [(10, 40), (24, 24), (50, 13)] {
-        // `factor`: the allowed bandwidth, as a multiple of the shorter side plus one. A numbering
-        // line by line along the shorter side has factors of 1, 1 and 2.
+        // `factor`: the allowed bandwidth, divided by (shorter side + 1). A numbering line by line along
+        // the shorter side needs at most 1, 1 and 2.
         for (families, factor) in [(Family::STRUCTURAL, 1), (Family::SHEAR, 2), (Family::BEND, 4)] {
             let mesh = shuffled(&sheet_mesh(width, height, families).1, 11);
             let renumbering = Renumbering::reverse_cuthill_mckee(&mesh.sticks);

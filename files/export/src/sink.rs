@@ -19,10 +19,11 @@ pub trait Sink {
     fn finish(self: Box<Self>, scene: &DrawnScene, progress: &mut dyn FnMut(f64)) -> Result<()>;
 }
 
-/// The number of frames and their rate.
+/// The expected number of frames, and their rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Timeline {
-    /// The maximum number of frames.
+    /// How many frames will be written at most. Some writers reject files that would be too large before
+    /// the first frame.
     pub frames: u64,
     /// Frames per second.
     pub fps: f64,

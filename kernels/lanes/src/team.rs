@@ -21,7 +21,7 @@ pub const PARTICLES_PER_THREAD_MIN: usize = 8192;
 /// seam particles move between caches too often. (Indexed kernels count slots, which include the
 /// padding of registers.) Measured with this constant at 1, by `taut compare --threads 1,2 --kernels
 /// pulp,colour --schedules blocked --size N`: two threads are 0.9 times as fast as one at N = 40
-/// (12,000 sticks), 1.1 times at 48 (17,000), 1.6 times at 64 (32,000).
+/// (12,000 sticks), 1.1 times at 48 (18,000), 1.6 times at 64 (32,000).
 pub const STICKS_PER_THREAD_MIN: usize = 8192;
 
 /// Distributes jobs among the threads of an executor, in rounds of phases.

@@ -32,7 +32,7 @@ pub enum AnyWorldError {
     /// A scene cannot be built.
     #[error(transparent)]
     Scene(#[from] SceneError),
-    /// The world cannot be created or changed.
+    /// The world cannot be created, changed or read: for example, there is no such particle.
     #[error(transparent)]
     World(#[from] WorldError),
     /// The world cannot be restored from a snapshot.

@@ -31,8 +31,8 @@ fn point<const D: usize>() -> impl Strategy<Value = [f32; D]> {
     prop::collection::vec(parameter(), D).prop_map(|point| core::array::from_fn(|axis| point[axis]))
 }
 
-/// The points and triangles of a mesh. Some are valid: most points are, and a strip of triangles joins
-/// them all. A further triangle may have corners that do not exist or are the same.
+/// The points and triangles of a mesh that is sometimes valid: most points are valid, and a strip of
+/// triangles joins them all. A further triangle may have corners that do not exist or are the same.
 fn mesh() -> impl Strategy<Value = (Vec<[f32; 3]>, Vec<[u32; 3]>)> {
     let valid = prop::array::uniform3(0.01_f32..10.0);
     let point = prop_oneof![20 => valid, 1 => point::<3>()];
@@ -125,7 +125,7 @@ proptest! {
         stiffness in prop_oneof![4 => 0.01_f32..1.0, 1 => parameter()],
         seed in any::<u64>(),
     ) {
-        // A plant of many levels has few pieces here, because it is large otherwise.
+        // Few pieces, so that plants of many levels are quick to build.
         let pieces = if levels > 2 { pieces.min(3) } else { pieces };
         let plant = Plant {
             height, pieces, levels, angle, leaf, thickness, wood_density, leaf_density, stiffness,

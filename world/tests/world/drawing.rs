@@ -13,7 +13,8 @@ use taut_world::{
 
 use crate::make::{drape, scene, steps, world};
 
-/// A sheet, a large mesh that the world renumbers, bodies and a rope: three islands.
+/// A sheet, which has an island of its own; and a large mesh that the world renumbers, bodies and a
+/// rope, which share one.
 fn mixed() -> Scene {
     let mut scene = Scene::<3>::new();
     scene
@@ -169,9 +170,9 @@ fn to_world<const D: usize>(figure: &ObstacleFigure<D>, point: [f64; D]) -> [f64
         [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
     };
     // Rotation of v by a quaternion (q, w): v + 2 w (q × v) + 2 q × (q × v).
-    let (v, axis) = ([coordinate(0), coordinate(1), coordinate(2)], [x, y, z]);
-    let once = cross(axis, v);
-    let twice = cross(axis, once);
+    let (v, q) = ([coordinate(0), coordinate(1), coordinate(2)], [x, y, z]);
+    let once = cross(q, v);
+    let twice = cross(q, once);
     core::array::from_fn(|i| v[i] + 2.0 * (w * once[i] + twice[i]) + figure.position[i])
 }
 
@@ -198,9 +199,9 @@ fn surface<const D: usize>(shape: FigureShape<D>) -> Vec<[f64; D]> {
 }
 
 /// Checks that a particle collides 1 cm inside the drawn surface of an obstacle, and not 1 cm outside.
-/// `inwards` is 1 if the inside of the obstacle has the origin of the figure, and -1 if the outside has
-/// it.
-fn check_surface<const D: usize>(obstacle: &dyn Obstacle<D>, inwards: f64) {
+/// `outwards` is 1 if a point leaves the obstacle as it moves away from the origin of the figure (for a
+/// half-space: along y), and -1 if it enters.
+fn check_surface<const D: usize>(obstacle: &dyn Obstacle<D>, outwards: f64) {
     use taut_core::{Motion, Step};
     use taut_world::StepTime;
 
@@ -228,8 +229,8 @@ fn check_surface<const D: usize>(obstacle: &dyn Obstacle<D>, inwards: f64) {
                         .unwrap();
                 obstacle.depth(&Model::new(particles, sticks), &now)
             };
-            assert!(depth(-0.01 * inwards) > 0.001, "{:?} at {point:?}", figure.shape);
-            assert_eq!(depth(0.01 * inwards), 0.0, "{:?} at {point:?}", figure.shape);
+            assert!(depth(-0.01 * outwards) > 0.001, "{:?} at {point:?}", figure.shape);
+            assert_eq!(depth(0.01 * outwards), 0.0, "{:?} at {point:?}", figure.shape);
         }
     }
 }
@@ -272,7 +273,7 @@ fn obstacles_are_drawn_where_they_collide() {
 
 #[cfg(feature = "parry")]
 #[test]
-fn a_mesh_is_drawn_where_it_collides() {
+fn the_figure_of_a_mesh_has_its_triangles_and_pose() {
     use taut_world::{Facing, TriMesh};
 
     let points = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
@@ -331,7 +332,7 @@ fn library_scenes_have_drawings_with_the_expected_kinds_of_models() {
 }
 
 #[test]
-fn emitted_particles_that_are_not_alive_are_hidden() {
+fn particles_of_emitters_are_hidden_unless_alive() {
     use taut_world::EmitterSettings;
 
     let mut scene = scene("sheet", drape(5, StickSet::All));
@@ -354,7 +355,7 @@ fn emitted_particles_that_are_not_alive_are_hidden() {
 }
 
 #[test]
-fn support_sticks_are_not_drawn() {
+fn support_and_posture_sticks_are_hidden() {
     let plant = Model::<3>::plant(&Plant::default()).unwrap();
     let mut both = Scene::<3>::new();
     let drape = drape(4, StickSet::Structural);

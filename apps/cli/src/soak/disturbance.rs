@@ -203,7 +203,8 @@ where
         is_free(world, particle).then_some(particle)
     }
 
-    /// Gives one random velocity to several free particles, unless the first of them is not free.
+    /// Gives one random velocity to the free ones among up to [`KICKED_PARTICLES_MAX`] consecutive particles; does nothing
+    /// if the first of these is not free.
     fn kick(&mut self, world: &mut World<D>) -> Result<(), WorldError> {
         let velocity = self.random_vector(KICK_SPEED_MAX);
         let Some(first) = self.random_free_particle(world) else { return Ok(()) };
@@ -282,7 +283,8 @@ fn is_free<const D: usize>(world: &World<D>, particle: usize) -> bool {
     world.inverse_mass(particle) > 0.0
 }
 
-/// Whether an emitter can emit the particle. That releases a grabbed particle, and a free particle cannot be dragged.
+/// Whether an emitter can emit the particle. Such particles are not grabbed: emission would release them, and the next
+/// drag would fail.
 fn belongs_to_emitter<const D: usize>(world: &World<D>, particle: usize) -> bool {
     let (island, index) = world.locate(particle);
     let emitters = &world.islands()[island].model.emitters;

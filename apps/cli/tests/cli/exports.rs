@@ -102,10 +102,10 @@ fn every_scene_can_be_drawn_and_exported() {
     let list = taut("simulate --list").assert_success().out;
     let scenes = list.lines().skip(1).filter_map(|line| line.split_whitespace().next());
     let mut drawn = 0;
-    // Names of scenes have lower-case letters, hyphens and the digit 3; the other lines are
-    // horizontal rules.
+    // Names of scenes have lower-case letters, hyphens and the digit 3; the other lines are rules of
+    // `─`.
     for scene in
-        scenes.filter(|name| name.chars().all(|c| c.is_ascii_lowercase() || "-3d".contains(c)))
+        scenes.filter(|name| name.chars().all(|c| c.is_ascii_lowercase() || "-3".contains(c)))
     {
         let output = folder.taut(&format!(
             "simulate {scene} --size 4 --frames 30 --fps 2 --png %d.png --out a.glb --width 64 \

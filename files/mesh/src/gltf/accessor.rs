@@ -116,16 +116,17 @@ fn items<'b>(
         .and_then(|length| slice(view_bytes, accessor.byte_offset.unwrap_or_default().0, length))
         .ok_or_else(|| {
             let (count, length) = (accessor.count.0, view_bytes.len());
+            let offset = accessor.byte_offset.unwrap_or_default().0;
             Problem::malformed(
                 format!("{} to hold at least 1 item and fit its buffer view", name()),
-                format!("a count of {count} for a view of {length} bytes"),
+                format!("{count} items, {stride} bytes apart, from byte {offset} of a view of {length} bytes"),
             )
         })?;
     Ok(Items { kind: (type_, component), bytes, stride })
 }
 
 /// The number of bytes from the start of the first of `count` items to the end of the last; `None`
-/// if there are no items. An item has `size` bytes, and the next one starts `stride` bytes later.
+/// if there are no items, or if the number overflows. An item has `size` bytes, and the next one starts `stride` bytes later.
 fn span(count: u64, stride: usize, size: usize) -> Option<u64> {
     count.checked_sub(1)?.checked_mul(stride as u64)?.checked_add(size as u64)
 }

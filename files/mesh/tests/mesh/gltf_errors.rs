@@ -176,8 +176,8 @@ fn invalid_gltf_accessors_are_rejected() {
         assert_eq!(
             message("\"count\": 8", &format!("\"count\": {wrong}")),
             format!(
-                "expected accessor 0 to hold at least 1 item and fit its buffer view, found a \
-                 count of {wrong} for a view of 96 bytes"
+                "expected accessor 0 to hold at least 1 item and fit its buffer view, found {wrong} \
+                 items, 12 bytes apart, from byte 0 of a view of 96 bytes"
             )
         );
     }

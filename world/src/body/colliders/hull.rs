@@ -199,7 +199,7 @@ impl<const D: usize> PlacedHull<'_, D> {
 
     /// The contact with a ball whose centre moves along `path` (before, now), m. They touch if the
     /// centre is inside the planes of all faces, moved outwards by `contact_distance`, m. None if they do
-    /// not touch, or if the ball leaves by itself.
+    /// not touch, or if the ball starts inside and ends outside the plane that was nearest to it.
     #[inline]
     pub(super) fn contact_point(
         &self,
@@ -301,7 +301,7 @@ mod tests {
                     "a contact, but the ball stays {least_distance} m outside"
                 );
                 prop_assert!((length(contact.normal) - 1.0).abs() < 1e-4);
-                // The point is on the plane of the face through which the ball leaves.
+                // The point is on the plane of the face through which the contact pushes the ball out.
                 let point = contact.point.position(&cube.particles);
                 let from_cube = distance_outside(point, [0.0; 3]) + CONTACT_DISTANCE;
                 prop_assert!((-1e-3..CONTACT_DISTANCE + 1e-3).contains(&from_cube));

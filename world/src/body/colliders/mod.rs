@@ -118,7 +118,7 @@ impl<const D: usize> Placed<'_, D> {
 
     /// The contact with a ball whose centre moves along `path` (before, now), m, in this substep. The
     /// ball touches the collider if its centre is within `contact_distance`, m, of the surface. None if
-    /// it does not, or if it leaves by itself. The ball is swept: it cannot pass, whatever its speed.
+    /// it does not, or if it starts inside and has left by itself. The ball is swept: it cannot pass, whatever its speed.
     /// Its motion relative to the collider is assumed to be straight, so the collider should turn by at
     /// most about 0.1 rad in a substep.
     #[inline]

@@ -26,8 +26,8 @@ pub(super) fn effort(all: &[Results]) -> Markup {
             "The cheapest frame that keeps the stretch within a bound. The stretch is the root \
             mean square over the structural sticks and over frames 121 to 240. For 1, 2 and 4 \
             iterations per substep, a search finds the smallest number of substeps, up to 64; \
-            the frames with these settings are then timed alternately. Times are in textbook \
-            frames: a textbook frame is one substep with one iteration of the textbook loop, and \
+            these settings are then timed alternately. The time of a setting is that of its fastest \
+            frame. Times in charts are in textbook frames: a textbook frame is one substep with one iteration of the textbook loop, and \
             may exceed the bound. "
             b { "Tethers" } " limit the distance between a particle and a pinned particle to \
             the distance along the cloth."
@@ -59,7 +59,7 @@ pub(super) fn effort(all: &[Results]) -> Markup {
     }
 }
 
-/// The distinct results of `value` for all rows, in the order in which they first occur.
+/// The distinct values of `value` over all rows, in the order in which they first occur.
 fn distinct(all: &[Results], value: impl Fn(&EffortRow) -> String) -> Vec<String> {
     let rows: Vec<&EffortRow> = all.iter().flat_map(|results| &results.effort).collect();
     grouped(&rows, |row| value(row)).into_iter().map(|(value, _)| value).collect()
@@ -75,8 +75,8 @@ fn pins_and_bound(row: &EffortRow) -> String {
     format!("{}, rms stretch ≤ {}", row.pins, percent(row.within))
 }
 
-/// The chart of time by size. It has two lines for each of the `labels` (see [`pins_and_bound`]): with and without
-/// tethers.
+/// The chart of time by size. It has up to two lines for each of the `labels` (see [`pins_and_bound`]), which are those
+/// of all charts, so that colours agree: with and without tethers.
 fn chart(rows: &[&EffortRow], labels: &[String]) -> LineChart {
     let mut sizes: Vec<usize> = rows.iter().map(|row| row.size).collect();
     sizes.sort_unstable();
