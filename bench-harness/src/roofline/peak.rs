@@ -7,11 +7,11 @@ use serde::Serialize;
 use taut::{Column, PulpMachine, WideMachine};
 use taut_lanes::{Machine, Operation, Vector};
 
-/// The time for which a rate is measured in each of the [`TURNS`]; the fastest run counts.
+/// The time for which a loop is repeated in each of the [`TURNS`]; its fastest run counts.
 const TIME_PER_RATE: Duration = Duration::from_millis(8);
 /// The smallest working set, bytes: it fits every first-level cache.
 const SMALLEST_SET: usize = 16 << 10;
-/// How often all rates are measured: several times, because a machine may be slow for a while.
+/// How often all rates are measured: several times, because the computer may be slow for a while.
 const TURNS: usize = 3;
 /// How many times a run repeats its chains.
 const ROUNDS: u32 = 1024;
@@ -86,7 +86,7 @@ impl Peak {
     }
 
     /// An upper bound of the bandwidth of a working set, in bytes read and written per nanosecond:
-    /// the highest bandwidth of the next smaller measured set and of all larger measured sets.
+    /// the highest bandwidth of the largest measured set that is not larger, and of all larger ones.
     pub fn bytes_per_ns(&self, set_bytes: f64) -> f64 {
         // Each measured set is 4 times as large as the one before.
         let is_included = |measured: &&Bandwidth| measured.set_bytes as f64 > set_bytes / 4.0;
@@ -97,8 +97,8 @@ impl Peak {
 }
 
 /// A link in a chain of dependent operations: its operand is the result of the previous link.
-/// `Link` is a trait, because only a method can be `#[inline(always)]`, and so be compiled with the
-/// target features of its caller; a closure cannot.
+/// `Link` is a trait and not a closure, because a closure cannot be `#[inline(always)]`, and so be
+/// compiled with the target features of its caller.
 trait Link: Copy {
     /// The number of operations in a link.
     const OPERATIONS: u32;
@@ -164,12 +164,12 @@ impl<L: Link, const N: usize, const LINKS: u32> Operation for Chains<L, N, LINKS
 }
 
 /// Operations per nanosecond, with the best of several numbers of chains: with few chains the
-/// processor waits for results, and many chains do not fit into the registers. A machine of one lane
-/// runs one chain at a time, because the compiler would vectorize several chains. That chain is
+/// processor waits for results, and many chains do not fit into the registers. With registers of one
+/// lane, one chain runs at a time, because the compiler would vectorize several chains. That chain is
 /// short, so that the processor overlaps it with the following ones.
 fn throughput<L: Link>(machine: impl Machine, link: L) -> f64 {
     let ns_per_link = |chains: u32, links: u32, run: &mut dyn FnMut()| {
-        fastest_ns(run) / f64::from(chains * links)
+        fastest_ns(run) / f64::from(ROUNDS * chains * links)
     };
     let ns = if machine.lanes() == 1 {
         ns_per_link(1, 4, &mut || machine.run(Chains::<L, 1, 4>(link)))
@@ -178,7 +178,7 @@ fn throughput<L: Link>(machine: impl Machine, link: L) -> f64 {
             .min(ns_per_link(12, 32, &mut || machine.run(Chains::<L, 12, 32>(link))))
             .min(ns_per_link(24, 32, &mut || machine.run(Chains::<L, 24, 32>(link))))
     };
-    machine.lanes() as f64 * f64::from(ROUNDS * L::OPERATIONS) / ns
+    machine.lanes() as f64 * f64::from(L::OPERATIONS) / ns
 }
 
 /// Reads, changes and writes back every value.

@@ -7,7 +7,7 @@
 pub enum ParticleError {
     /// The number of inverse masses is not the number of points.
     #[error("{points} points came with {inverse_masses} inverse masses; each point needs one")]
-    UnequalLengths {
+    UnequalCounts {
         /// How many points there were.
         points: usize,
         /// How many inverse masses there were.

@@ -128,7 +128,7 @@ impl<const D: usize, S: Real> Particles<D, S> {
     /// Same as [`Particles::new`].
     pub fn new_generic(points: &[[S; D]], inverse_masses: &[S]) -> Result<Self, ParticleError> {
         if points.len() != inverse_masses.len() {
-            return Err(ParticleError::UnequalLengths {
+            return Err(ParticleError::UnequalCounts {
                 points: points.len(),
                 inverse_masses: inverse_masses.len(),
             });

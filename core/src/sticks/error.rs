@@ -1,7 +1,6 @@
 //! Errors of sticks.
 
-/// Why sticks cannot be created or changed. `stick` is the number of the first invalid one, in
-/// the order given.
+/// Why sticks cannot be created or changed. `stick` is the number of the first stick with this error.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StickError {
@@ -49,7 +48,7 @@ pub enum StickError {
     },
     /// The number of rest lengths is not the number of pairs.
     #[error("{pairs} pairs came with {rests} rest lengths; each pair needs one")]
-    UnequalLengths {
+    UnequalCounts {
         /// How many pairs there were.
         pairs: usize,
         /// How many rest lengths there were.
@@ -63,8 +62,8 @@ pub enum StickError {
         /// How many sticks there are.
         sticks: usize,
     },
-    /// Numbers of sticks and particles have 32 bits.
-    #[error("{pairs} pairs of {particles} particles are too many for 32-bit numbers")]
+    /// There are too many sticks or particles: each has a number of 32 bits.
+    #[error("{pairs} pairs, {particles} particles: too many to be numbered with 32 bits")]
     TooMany {
         /// How many pairs there were.
         pairs: usize,

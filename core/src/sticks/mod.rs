@@ -107,7 +107,7 @@ impl<S: Real> Sticks<S> {
         duplicates: Duplicates,
     ) -> Result<Self, StickError> {
         if pairs.len() != rests.len() {
-            return Err(StickError::UnequalLengths { pairs: pairs.len(), rests: rests.len() });
+            return Err(StickError::UnequalCounts { pairs: pairs.len(), rests: rests.len() });
         }
         if pairs.len().max(particles) >= u32::MAX as usize {
             return Err(StickError::TooMany { pairs: pairs.len(), particles });

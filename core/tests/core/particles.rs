@@ -75,7 +75,7 @@ fn invalid_particles_are_reported_and_nothing_is_added() {
     }
     assert_eq!(
         Particles::<1>::new(&[[0.0]; 3], &[1.0; 2]).unwrap_err(),
-        ParticleError::UnequalLengths { points: 3, inverse_masses: 2 }
+        ParticleError::UnequalCounts { points: 3, inverse_masses: 2 }
     );
 
     let mut particles = particles_at(&[[1.0_f32, 2.0]]);

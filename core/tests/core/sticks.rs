@@ -24,7 +24,7 @@ fn the_first_invalid_pair_is_reported() {
     );
     assert_eq!(
         with_rests(3, &[[0, 1]], &rests).unwrap_err(),
-        StickError::UnequalLengths { pairs: 1, rests: 3 }
+        StickError::UnequalCounts { pairs: 1, rests: 3 }
     );
     let particles = particles_at(&[[0.0_f32, 0.0], [1.0, 0.0], [1.0, 0.0]]);
     let joining = |pairs: &[[u32; 2]]| Sticks::joining(&particles, pairs, Duplicates::Merge);

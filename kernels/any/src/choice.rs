@@ -97,7 +97,8 @@ impl FromStr for KernelName {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KernelChoice {
     /// The kernel. `grid` relaxes only regular sheets that are [wide
-    /// enough](crate::AnyKernel::suits_grid), and `copies` only copies of one mesh. Their
+    /// enough](crate::AnyKernel::suits_grid), and `copies` only copies of one mesh, if there are
+    /// [enough](crate::AnyKernel::suits_copies). Their
     /// [`KernelSet`] also has the best general kernel on the same instruction set; the set of `grid`
     /// has the copies kernel, too. `scalar`, `wide` and `pulp` relax everything. `colour` is an
     /// error: choose another kernel and several [`threads`](Self::threads).

@@ -46,8 +46,9 @@ impl Triangle {
         orientation(a, b, c, p)
     }
 
-    /// The fraction of the segment from `from` to `to` at which it crosses the triangle, if it does. A
-    /// segment that ends on the triangle crosses it. A segment in the plane of the triangle does not.
+    /// The fraction of the segment from `from` to `to` at which it crosses the triangle, if it does, from
+    /// a side of `facing`. A segment that ends on the triangle crosses it; one that starts on it does
+    /// only with `Facing::Front`, if it goes behind. A segment in the plane of the triangle does not.
     /// A segment through an edge or corner crosses all triangles there.
     #[inline]
     pub(super) fn crossing(&self, facing: Facing, from: Point, to: Point) -> Option<f64> {
@@ -80,23 +81,25 @@ impl Triangle {
         if d3 >= 0.0 && d4 <= d3 {
             return b;
         }
-        let beyond_ab = d1 * d4 - d3 * d2;
-        if beyond_ab <= 0.0 && d1 >= 0.0 && d3 <= 0.0 {
+        // Areas of the triangles of `p` and an edge, times a common factor; negative if `p` is beyond the
+        // edge.
+        let area_ab = d1 * d4 - d3 * d2;
+        if area_ab <= 0.0 && d1 >= 0.0 && d3 <= 0.0 {
             return add_scaled(a, d1 / (d1 - d3), ab);
         }
         let (d5, d6) = (dot(ab, from_c), dot(ac, from_c));
         if d6 >= 0.0 && d5 <= d6 {
             return c;
         }
-        let beyond_ac = d5 * d2 - d1 * d6;
-        if beyond_ac <= 0.0 && d2 >= 0.0 && d6 <= 0.0 {
+        let area_ac = d5 * d2 - d1 * d6;
+        if area_ac <= 0.0 && d2 >= 0.0 && d6 <= 0.0 {
             return add_scaled(a, d2 / (d2 - d6), ac);
         }
-        let beyond_bc = d3 * d6 - d5 * d4;
-        if beyond_bc <= 0.0 && d4 - d3 >= 0.0 && d5 - d6 >= 0.0 {
+        let area_bc = d3 * d6 - d5 * d4;
+        if area_bc <= 0.0 && d4 - d3 >= 0.0 && d5 - d6 >= 0.0 {
             return add_scaled(b, (d4 - d3) / ((d4 - d3) + (d5 - d6)), difference(c, b));
         }
-        let whole = beyond_bc + beyond_ac + beyond_ab;
-        add_scaled(add_scaled(a, beyond_ac / whole, ab), beyond_ab / whole, ac)
+        let whole = area_bc + area_ac + area_ab;
+        add_scaled(add_scaled(a, area_ac / whole, ab), area_ab / whole, ac)
     }
 }

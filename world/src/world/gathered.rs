@@ -23,8 +23,7 @@ pub(super) struct GatheredParticles<const D: usize> {
 struct ModelParticles {
     /// Their indices in [`GatheredParticles`].
     range: Range<usize>,
-    /// Their numbers in the world.
-    world: Range<usize>,
+    world_numbers: Range<usize>,
     /// The number of their island.
     island: usize,
 }
@@ -40,21 +39,22 @@ impl<const D: usize> GatheredParticles<D> {
 
     /// Adds the particles of a model, given by their numbers in the world; returns their indices in
     /// this list. Call [`update_numbers`](Self::update_numbers) after the last model is added.
-    pub(super) fn add(&mut self, world: Range<usize>) -> Range<usize> {
+    pub(super) fn add(&mut self, world_numbers: Range<usize>) -> Range<usize> {
         let first = self.particles.len();
-        for _ in world.clone() {
+        for _ in world_numbers.clone() {
             self.particles.push([0.0; D], 0.0).expect("a scene has at most 2²⁴ particles");
         }
         let range = first..self.particles.len();
-        self.models.push(ModelParticles { range: range.clone(), world, island: 0 });
+        self.models.push(ModelParticles { range: range.clone(), world_numbers, island: 0 });
         range
     }
 
-    /// Reads the numbers of the particles in their islands again, after they have changed.
+    /// Sets the island of each model, and the numbers of its particles there. To be called whenever
+    /// islands change.
     pub(super) fn update_numbers(&mut self, map: &NumberMap) {
         self.numbers_in_island.clear();
         for model in &mut self.models {
-            for particle in model.world.clone() {
+            for particle in model.world_numbers.clone() {
                 let (island, number) = map.locate(particle).expect("particles are never removed");
                 model.island = island;
                 self.numbers_in_island.push(number as u32);
@@ -68,7 +68,7 @@ impl<const D: usize> GatheredParticles<D> {
         (self.models[model].island, self.numbers_in_island[index])
     }
 
-    /// Whether any of the particles is in an island.
+    /// Whether any of the particles is in this island.
     pub(super) fn has_particles_in(&self, island: usize) -> bool {
         self.models.iter().any(|model| model.island == island)
     }

@@ -48,7 +48,7 @@ fn a_resumed_world_sleeps_and_wakes_with_the_same_bits() {
 }
 
 #[test]
-fn a_scene_resumes_only_if_it_and_the_snapshot_both_enable_sleeping_or_neither_does() {
+fn a_world_resumes_only_if_scene_and_snapshot_both_enable_sleeping_or_neither_does() {
     let mut with = cloths();
     let snapshot = world(&with).snapshot();
     with.sleep = Some(Sleep { speed: 0.1, time: 1.0 });

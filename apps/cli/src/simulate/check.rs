@@ -1,5 +1,5 @@
 //! Checks library scenes: the positions must be finite, the residual within the bound of the scene,
-//! and the results of all kernels, instruction sets and numbers of threads bit-identical.
+//! and the results of all kernels and instruction sets, and of one of them on threads, bit-identical.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -112,7 +112,7 @@ impl SceneCheck {
             match (simulate(scene, kernels, seconds), &self.first_result) {
                 (Err(error), _) => self.add_violation(&format!("{kernels}: {error:#}")),
                 (Ok(result), Some(first)) if result.hash != first.hash => {
-                    let problem = format!("{kernels} and {} give different bits", first.kernel_set);
+                    let problem = format!("different bits: '{kernels}' and '{}'", first.kernel_set);
                     self.add_violation(&problem);
                 }
                 (Ok(_), Some(_)) => {}
@@ -165,7 +165,7 @@ fn render(checks: &[SceneCheck]) -> String {
         "scene",
         "",
         "particles",
-        "kernels",
+        "kernel sets",
         "residual\nlargest rms",
         "residual\nbound",
         "hash",

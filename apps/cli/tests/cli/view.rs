@@ -3,7 +3,7 @@
 use crate::run::{Folder, taut};
 
 #[test]
-fn scenes_that_cannot_be_shown_give_an_error() {
+fn unknown_scenes_and_invalid_options_give_an_error() {
     taut("view nowhere").assert_usage_error(&["nowhere", "curtain"]);
     taut("view drape --size 0").assert_usage_error(&["--size"]);
     taut("view drape --port 0").assert_usage_error(&["--port"]);
@@ -29,7 +29,7 @@ impl Drop for Server {
 
 #[cfg(unix)]
 #[test]
-fn the_page_is_served_until_an_interrupt() {
+fn scripts_of_the_page_are_served_until_an_interrupt() {
     use std::io::{BufRead, BufReader, Read, Write};
     use std::net::TcpStream;
     use std::process::Stdio;

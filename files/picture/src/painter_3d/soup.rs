@@ -57,7 +57,8 @@ impl Soup {
             soup.set_material(part.material, nth);
             soup.add_part(scene, frame, part, camera);
         }
-        let mut rooms = Vec::new();
+        // Unbounded shapes other than floors cast no shadows, so they come last.
+        let mut slopes_and_rooms = Vec::new();
         for (nth, (shape, pose)) in scene.rigid_shapes.iter().zip(&frame.poses).enumerate() {
             if !shape.unbounded {
                 soup.set_material(shape.material, nth);
@@ -69,11 +70,11 @@ impl Soup {
                 continue;
             }
             if !is_floor(shape, pose) {
-                rooms.push((nth, shape, pose));
+                slopes_and_rooms.push((nth, shape, pose));
             }
         }
         soup.caster_count = soup.triangles.len();
-        for (nth, shape, pose) in rooms {
+        for (nth, shape, pose) in slopes_and_rooms {
             soup.set_material(shape.material, nth);
             soup.add_mesh(&shape.mesh, |point| pose.point(point), |normal| pose.direction(normal));
         }
@@ -142,12 +143,12 @@ impl Soup {
         }
         ends.sort_unstable();
         ends.dedup();
-        let joints = ends.into_iter().map(|end| (end as usize, part.radius));
-        let grains = if part.are_vertices_drawn() { part.vertices.clone() } else { 0..0 };
-        let grains = grains.map(|it| (it, part.radius));
-        let balls =
+        let stick_ends = ends.into_iter().map(|end| (end as usize, part.radius));
+        let lone_vertices = if part.are_vertices_drawn() { part.vertices.clone() } else { 0..0 };
+        let lone_vertices = lone_vertices.map(|it| (it, part.radius));
+        let vertices_with_radii =
             part.vertices.clone().map(|it| (it, scene.ball_radii.get(it).copied().unwrap_or(0.0)));
-        for (vertex, radius) in joints.chain(grains).chain(balls) {
+        for (vertex, radius) in stick_ends.chain(lone_vertices).chain(vertices_with_radii) {
             if radius > 0.0 && frame.has_vertex(vertex) {
                 let centre = position(vertex);
                 let ball = Mesh::capsule(1.0, 0.0, segments(radius, centre));
