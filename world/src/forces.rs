@@ -186,20 +186,20 @@ impl<const D: usize> Forces<D> {
         self.columns.each_mut().map(|column| &mut column[..len])
     }
 
-    /// All columns, and scratch columns with at least `slots` entries for forces on triangles.
+    /// All columns, and scratch columns with at least `triangle_slots` entries for forces on triangles.
     /// `writes_all` states that the caller writes the force on every particle: then pending
     /// zeros are not written first.
     pub(crate) fn triangle_scratch(
         &mut self,
         writes_all: bool,
-        slots: usize,
+        triangle_slots: usize,
     ) -> TriangleScratch<'_, D> {
         if !writes_all {
             self.write_pending_zeros();
         }
         for column in &mut self.on_triangles {
-            if column.len() < slots {
-                column.resize(slots, 0.0);
+            if column.len() < triangle_slots {
+                column.resize(triangle_slots, 0.0);
             }
         }
         self.invalidate_slots();

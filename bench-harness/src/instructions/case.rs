@@ -16,13 +16,14 @@ use crate::instructions::Executed;
 pub const ITERATIONS: u32 = 8;
 
 /// A pattern that matches the symbol of [`counted_frame`], the function whose instructions are counted:
-/// one frame, including the integration and the copying of particles into the plan and back.
+/// one frame, including the integration, the copying of particles back from the plan and, with kernels
+/// that use records, into it.
 pub const COUNTED_FRAME: &str = "*counted_frame*";
 
-/// A kernel with a formula on a fixed small scene with all sticks: a sheet of 32 by 32 or 64 by 64
-/// in the order `sheet`, a disc of about 1,000 particles in the order `blocked`, one of about 4,000
-/// in the order `starred`, or 18 copies of a disc of about 140 particles, where one particle of one
-/// copy has a different mass.
+/// A kernel with a formula on a fixed small model with structural, shear and bending sticks: a sheet of
+/// 32 by 32 or 64 by 64 in the order `sheet`, a disc of about 1,000 particles in the order `blocked`,
+/// one of about 4,000 in the order `starred`, or 18 copies of a disc of about 150 particles, where one
+/// particle of one copy has a different mass.
 ///
 /// It is displayed and parsed as four words: `drape-64 pulp avx2 halley`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

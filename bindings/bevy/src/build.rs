@@ -153,8 +153,8 @@ type Ropes<'w, 's> = Query<
     (Without<TautFailure>, Without<Cloth>),
 >;
 
-/// Adds new cloths and ropes to the world. Removes those that were despawned, and those that were changed, which
-/// are then added again.
+/// Adds new cloths and ropes to the world. Removes those that are gone or have failed, and those that were changed,
+/// which are then added again.
 #[expect(
     clippy::too_many_arguments,
     reason = "the parameters of a system are what it reads and writes"
@@ -170,7 +170,7 @@ pub(crate) fn update_bodies(
     entities: Query<()>,
     mut failed: MessageWriter<TautFailed>,
 ) {
-    // The mesh, if any, of an entity with a cloth or rope; `None` for other entities.
+    // The mesh, if any, of an entity that is simulated as a cloth or rope; `None` for others, and for failed ones.
     let mesh_of = |entity: Entity| -> Option<Option<AssetId<Mesh>>> {
         let of_cloth = cloths.get(entity).map(|(_, _, (mesh, _), _)| mesh);
         let mesh = of_cloth.or_else(|_| ropes.get(entity).map(|(_, _, (mesh, _), _)| mesh));

@@ -100,8 +100,9 @@ fn build_world(
 impl World {
     /// The world of a scene of the library: see `scenes()`. The meaning of `size` depends on the
     /// scene; without it, the scene has its default size. `copies`: the number of copies of the scene to
-    /// simulate. They do not collide with each other, and each has the same bits as alone. The vertices
-    /// of a copy follow those of the copy before it.
+    /// simulate. They do not meet, and each has the bits that it has alone; a scene with self-collision,
+    /// limbs, rigid bodies or ties cannot be copied. The vertices of a copy follow those of the copy
+    /// before it; its models are called `name 0`, `name 1` and so on.
     #[wasm_bindgen(js_name = fromLibrary)]
     pub fn from_library(
         name: &str,

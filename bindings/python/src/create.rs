@@ -43,9 +43,10 @@ impl World {
     /// The world of a scene of the library, such as `curtain`: see `taut.scenes()`.
     ///
     /// The meaning of `size` depends on the scene; None: the default size.
-    /// `copies`: the number of copies of the scene to simulate. They do not collide with each other, and
-    /// each has the same bits as alone. Arrays of positions and normals then have the shape
-    /// (copies, vertices of a copy, 3).
+    /// `copies`: the number of copies of the scene to simulate. They do not meet, and each has
+    /// the bits that it has alone; a scene with self-collision, limbs, rigid bodies or ties cannot be
+    /// copied. Arrays of positions and normals then have the shape (copies, vertices of a copy, 3), and
+    /// the models are called `name 0`, `name 1` and so on.
     /// `kernel` (`scalar`, `pulp`, `grid`, `copies`; None: the best) and `threads` affect the speed only.
     #[staticmethod]
     #[pyo3(signature = (name, size=None, *, copies=None, kernel=None, threads=1))]

@@ -149,6 +149,7 @@ impl<S: Real> Program<S> {
                 self.stick_of[slot] = stick;
                 self.slot_of[stick as usize] = slot as u32;
             }
+            // The form is a placeholder, until it is computed from the sticks and masses.
             self.registers.push(Register { access, form: Form::MixedMasses });
         }
     }

@@ -70,8 +70,9 @@ pub(crate) struct ContactSummary {
     contacts_on_colliders: usize,
     /// The deepest penetration in the contacts that `contacts_on_colliders` counts, in all examined frames, m.
     penetration_of_colliders_max_m: f32,
-    /// The number of pairs of particles that do not collide, because they are near each other at rest
-    /// and along sticks. Pairs that a stick joins do not collide either, and are not counted.
+    /// The number of pairs of particles that do not collide, because they are closer than the thickness
+    /// when the scene begins, and joined by a short path along sticks. (Pairs that a stick joins do not
+    /// collide either, and are not counted.)
     pairs_excluded: usize,
 }
 
@@ -177,7 +178,7 @@ impl Summary {
         let stick_time = if relaxations > 0.0 {
             format!("{:.2} ns", self.shares.sticks * frame_us * 1e3 / relaxations)
         } else {
-            "no sticks".to_owned()
+            "no relaxations".to_owned()
         };
         let mut table = table::plain();
         let mut add_row = |name: &str, value: String| {

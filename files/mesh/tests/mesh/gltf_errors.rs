@@ -137,6 +137,7 @@ fn invalid_gltf_accessors_are_rejected() {
         let text = error_message("test.gltf", &replaced(&good, from, to));
         text.strip_prefix("mesh 0, primitive 0: ").unwrap_or(&text).to_owned()
     };
+    // Points are not read, so their vertices are not counted.
     assert_eq!(
         message("\"mode\": 4", "\"mode\": 0"),
         "has 0 vertices and 0 faces: expected at least 1 face"
