@@ -254,7 +254,9 @@ fn the_fastest_row_is_also_measured_with_substeps_instead_of_iterations() {
         assert!(0.0 < substeps && substeps < one, "{key}: {pair}");
     }
     assert!(
-        output.err.contains(&format!(" With 8 substeps of 1 iteration, {kernel} takes ")),
+        output.err.contains(&format!(
+            " With 8 substeps of 1 iteration instead of 1 substep of 8, {kernel} takes "
+        )),
         "{}",
         output.err
     );
