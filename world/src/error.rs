@@ -42,6 +42,18 @@ pub enum ModelError {
         /// Number of vertices.
         vertices: usize,
     },
+    /// The mass of a particle is out of range. Where every triangle at a particle has no area, its mass is
+    /// 0.
+    #[error(
+        "the mass of particle {particle}, kg, is {}; it must be from 1e-9 to 1e9",
+        shortest_decimal(*mass)
+    )]
+    Mass {
+        /// The number of the particle.
+        particle: usize,
+        /// Its mass, kg.
+        mass: f64,
+    },
     /// It has no sticks.
     #[error("there is nothing to relax: no stick joins any of the {particles} particle(s)")]
     NoSticks {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use taut_core::{Duplicates, Kind, Particles, Sticks};
 
-use super::checks::check_inverse_mass;
+use super::checks::check_inverse_masses;
 use super::{Model, ModelError};
 use crate::vector::{difference, length, rounded};
 
@@ -75,11 +75,7 @@ impl<const D: usize> ModelBuilder<D> {
     /// Rounds positions, masses and rest lengths to `f32`, checks them, and returns the model.
     pub(super) fn build(self) -> Result<Model<D>, ModelError> {
         let points: Vec<[f32; D]> = self.points.iter().map(|&point| rounded(point)).collect();
-        let inverse_masses = self
-            .masses
-            .iter()
-            .map(|&mass| check_inverse_mass(mass))
-            .collect::<Result<Vec<_>, _>>()?;
+        let inverse_masses = check_inverse_masses(&self.masses)?;
         let particles = Particles::new(&points, &inverse_masses)?;
         let ends: Vec<[u32; 2]> = self.sticks.iter().map(|stick| stick.ends).collect();
         let rests: Vec<f32> = self.sticks.iter().map(|stick| stick.rest as f32).collect();

@@ -15,6 +15,14 @@ pub(super) fn check_inverse_mass(mass: f64) -> Result<f32, ModelError> {
     Ok((1.0 / mass) as f32)
 }
 
+/// Checks the masses of particles, kg, and returns their inverses, 1/kg.
+pub(super) fn check_inverse_masses(masses: &[f64]) -> Result<Vec<f32>, ModelError> {
+    let inverse_mass = |(particle, &mass): (usize, &f64)| {
+        check_inverse_mass(mass).map_err(|_| ModelError::Mass { particle, mass })
+    };
+    masses.iter().enumerate().map(inverse_mass).collect()
+}
+
 /// Checks that a quantity is above 0 and finite, and returns it in `f64`.
 pub(super) fn check_positive(
     key: &'static str,

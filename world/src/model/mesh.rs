@@ -3,7 +3,7 @@
 use taut_core::{Bending, Duplicates, Particles, Sticks};
 
 use super::builder::flags_or_empty;
-use super::checks::{check_at_least, check_inverse_mass, check_positive, check_rectangle};
+use super::checks::{check_at_least, check_inverse_masses, check_positive, check_rectangle};
 use super::cloth::Axes;
 use super::{Model, ModelError};
 use crate::vector::{difference, rounded, scaled, sum, to_f64};
@@ -171,8 +171,7 @@ impl<const D: usize> Model<D> {
                 masses[corner as usize] += third_of_mass;
             }
         }
-        let inverse_masses =
-            masses.into_iter().map(check_inverse_mass).collect::<Result<Vec<f32>, _>>()?;
+        let inverse_masses = check_inverse_masses(&masses)?;
         let particles = Particles::new(positions, &inverse_masses)?;
         let bending = bending_among(&sticks, triangles);
         let faces = triangles.to_vec().into();

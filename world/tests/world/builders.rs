@@ -175,4 +175,10 @@ fn errors_name_the_value_and_its_range() {
         message(Model::bridge([0.0; 3], [0.0, 5.0, 0.0], &Bridge::default())),
         "the horizontal distance that a bridge spans, m, is 0; it must be above 0"
     );
+    // Particle 2 is a corner of a triangle without area only.
+    let points = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [2.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
+    assert_eq!(
+        message(Model::from_triangles(&points, &[[0, 1, 2], [0, 1, 3]], Bending::Sticks, 0.2)),
+        "the mass of particle 2, kg, is 0; it must be from 1e-9 to 1e9"
+    );
 }
