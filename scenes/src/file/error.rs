@@ -102,6 +102,7 @@ impl Component {
 fn span_of(text: &str, Located { path, error }: &Located) -> Option<Range<usize>> {
     let parameter = match error.downcast_ref() {
         Some(ModelError::OutOfRange { key, .. }) => Some(Component::Key(key)),
+        Some(ModelError::Mass { .. }) => Some(Component::Key("mass")),
         _ => None,
     };
     let root = DeTable::parse(text).ok()?;

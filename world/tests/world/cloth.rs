@@ -122,7 +122,7 @@ fn the_mass_of_a_mesh_is_density_times_area_and_its_rim_is_a_group() {
     let stray: Vec<[f32; 3]> = fan.iter().copied().chain([[9.0; 3]]).collect();
     assert!(matches!(
         Model::from_triangles(&stray, &triangles, Bending::Sticks, 2.0),
-        Err(ModelError::OutOfRange { value: 0.0, .. })
+        Err(ModelError::Mass { particle: 8, mass: 0.0 })
     ));
     assert!(matches!(
         Model::from_triangles(&fan, &[], Bending::Sticks, 2.0),
