@@ -3,10 +3,10 @@
 # simulation in it, the npm package and its example with three.js. By hand, not in .ci/run: it takes some
 # twenty minutes from nothing.
 #
-# Needs npm, node 20, `rustup target add wasm32-unknown-unknown`, and for the package what
-# scripts/bindings-js.sh needs. If the system has no Chromium, Playwright downloads one. TAUT is the path of a
-# `taut` to test; without it, one is built. If a tool is missing, the exit code is 3.
+# Needs npm, node 20, Chromium, `rustup target add wasm32-unknown-unknown`, and for the package what
+# scripts/bindings-js.sh needs. TAUT is the path of a `taut` to test; without it, one is built.
 set -euo pipefail
+[ -z "${TAUT-}" ] || { TAUT=$(realpath "$TAUT") && export TAUT; } # before the folder changes
 cd "$(dirname "$0")/.."
 
 printf '=== the page with the simulation in it\n'

@@ -1,6 +1,6 @@
 //! Sequences of calls of the C interface, with valid pointers and lengths, or with pointers and lengths
 //! that must be rejected. No call panics; the status and the message of a call agree; a call that fails
-//! writes nothing, and changes nothing but by the steps before one that fails; a step says whether all positions are finite; a world that is restored
+//! writes nothing, and changes nothing except by the steps before one that fails; a step says whether all positions are finite; a world that is restored
 //! repeats its bits.
 #![no_main]
 
@@ -251,7 +251,7 @@ impl Change {
                 }
             }
         };
-        // The effect of these three is seen in later steps only: it is checked that the hash and the info stay.
+        // The effect of these three is seen in later steps only: it is checked that the hash and the info stay the same.
         let effect = match self {
             Self::SetKernels(_) | Self::SetWind(_) | Self::SetTearFactor(_) => Effect::Reads,
             _ => Effect::Changes,

@@ -423,7 +423,7 @@ fn errors_of_ties_have_line_numbers() {
         (
             format!("to = {end}\n[tie.from]\nmodel = \"other\"\n\nparticle = 21"),
             13,
-            "the model 'other' has no particle 21; it has 21, counted from 0",
+            "the model 'other' has no particle 21 (counted from 0); it has 21",
         ),
         (
             format!("to = {end}\n[tie.from]\nmodel = \"other\"\nstick = 3\nfraction = 2"),

@@ -77,7 +77,7 @@ pub enum TieProblem {
         group: String,
     },
     /// The model has no such particle, stick, limb, face or body.
-    #[error("the model '{model}' has no {part} {number}; it has {count}, counted from 0")]
+    #[error("the model '{model}' has no {part} {number} (counted from 0); it has {count}")]
     NoSuchPart {
         /// The name of the model.
         model: String,

@@ -333,7 +333,7 @@ fn invalid_ties_are_errors() {
         (
             [hook(), end("flag", Place::Particle(144))],
             to,
-            "has no particle 144; it has 144, counted from 0",
+            "has no particle 144 (counted from 0); it has 144",
         ),
         ([hook(), end("flag", Place::Stick { stick: 9999, fraction: 0.5 })], to, "no stick 9999"),
         ([hook(), end("flag", Place::Limb { limb: 0, fraction: 0.5 })], to, "no limb 0"),

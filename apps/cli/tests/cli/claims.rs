@@ -86,7 +86,7 @@ fn an_unknown_claim_gives_an_error_with_the_valid_range() {
 #[test]
 fn csv_has_a_line_for_each_measured_value() {
     let AllClaims { text, report, csv } = &*ALL;
-    assert!(text.contains("claims: "), "the text is written besides the CSV: {text}");
+    assert!(text.contains("claims: "), "the text is written in addition to the CSV: {text}");
     let claims = report["claims"].as_array().unwrap();
     let value_counts = claims.iter().map(|claim| claim["numbers"].as_array().unwrap().len());
     assert_eq!(csv.lines().count(), 1 + value_counts.sum::<usize>());
