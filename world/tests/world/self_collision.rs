@@ -360,7 +360,7 @@ fn sheets_in_the_same_place_keep_finite_positions() {
 }
 
 #[test]
-fn a_thickness_larger_than_the_sheet_leaves_out_all_pairs() {
+fn a_thickness_larger_than_the_sheet_excludes_all_pairs() {
     let settings = SelfCollision { thickness: Some(10.0), ..SelfCollision::default() };
     let sheet = Model::<3>::cloth(&Cloth::spaced(72, 64, 0.01)).unwrap();
     let mut scene = Scene::new();
