@@ -13,16 +13,17 @@ set -euo pipefail
 [ $# -lt 2 ] || set -- "$1" "$(realpath -m "$2")" # before the folder changes
 cd "$(dirname "$0")/../bindings/c"
 
-target=$(realpath -m "${CARGO_TARGET_DIR:-target}")
+target=$(realpath -m "${CARGO_TARGET_DIR:-../target}")
 profile=${TAUT_PROFILE:-release} # TAUT_PROFILE=quick: builds faster, for a quick check
 built=$target/$profile
 private_libraries='-lgcc_s -lutil -lrt -lpthread -lm -ldl -lc' # rustc --print native-static-libs
 version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml)
 
 step() { printf '=== %s\n' "$1"; }
-header() { cbindgen --quiet --config cbindgen.toml --crate taut-c --lockfile Cargo.lock --output include/taut.h "$@"; }
+header() { cbindgen --quiet --config cbindgen.toml --crate taut-c --lockfile ../Cargo.lock --output include/taut.h "$@"; }
 read -ra features <<< "${TAUT_FEATURES-}" # TAUT_FEATURES=--no-default-features: the scalar kernel only, for a quick check
-build() { cargo build --profile "$profile" --locked "${features[@]}"; }
+read -ra packages <<< "${TAUT_PACKAGES:--p taut-c}" # TAUT_PACKAGES='-p taut-c -p taut-python': shares the build of the library with Python
+build() { cargo build --profile "$profile" --locked "${packages[@]}" "${features[@]}"; }
 
 install_to() {
     mkdir -p "$1"/include "$1"/lib/pkgconfig "$1"/lib/cmake/taut
@@ -63,7 +64,7 @@ declared=$(grep -oE '\btaut_[a-z_]+\(' include/taut.h | tr -d '(' | LC_ALL=C sor
 diff <(echo "$declared") <(echo "$exported")
 
 step 'tests of the interface'
-cargo test --quiet --profile "$profile" --locked "${features[@]}"
+cargo test --quiet --profile "$profile" --locked "${packages[@]}" "${features[@]}"
 
 if ! command -v cc >/dev/null || ! command -v c++ >/dev/null; then
     echo 'skipped: the examples: no C or C++ compiler'

@@ -7,7 +7,7 @@
 #   scripts/bindings-js.sh --pack      builds, and makes bindings/js/taut-VERSION.tgz
 #
 # Needs node 20, `rustup target add wasm32-unknown-unknown`, and `cargo install wasm-bindgen-cli --version
-# VERSION` with the version of wasm-bindgen in bindings/js/Cargo.lock. --browser also needs npm and Chromium
+# VERSION` with the version of wasm-bindgen in bindings/Cargo.lock. --browser also needs npm and Chromium
 # ($CHROMIUM, or the one of the system). If a tool is missing, the script says which, and the exit code is 3.
 # TAUT_PROFILE=quick builds faster, but the package is larger and slower.
 set -euo pipefail
@@ -16,7 +16,7 @@ cd "$(dirname "$0")/../bindings/js"
 target=wasm32-unknown-unknown
 profile=${TAUT_PROFILE:-npm}
 read -ra features <<< "${TAUT_FEATURES-}" # TAUT_FEATURES='--no-default-features --features toml': the scalar kernel only
-version=$(grep -A1 'name = "wasm-bindgen"' Cargo.lock | sed -n 's/^version = "\(.*\)"/\1/p')
+version=$(grep -A1 'name = "wasm-bindgen"' ../Cargo.lock | sed -n 's/^version = "\(.*\)"/\1/p')
 missing() { printf 'skipped: no %s\n' "$1" >&2 && exit 3; }
 [ -d "$(rustc --print target-libdir --target $target)" ] || missing "$target"
 [ "$(wasm-bindgen --version 2>/dev/null)" = "wasm-bindgen $version" ] ||
@@ -27,7 +27,7 @@ node -e 'process.exit(process.versions.node.split(".")[0] < 20 ? 1 : 0)' 2>/dev/
 RUSTFLAGS="-C target-feature=+simd128 ${RUSTFLAGS-}" cargo build --profile "$profile" --locked --target $target "${features[@]}"
 rm -rf dist
 wasm-bindgen --target web --out-dir dist --out-name taut \
-    "${CARGO_TARGET_DIR:-target}/$target/$profile/taut_js.wasm"
+    "${CARGO_TARGET_DIR:-../target}/$target/$profile/taut_js.wasm"
 cp src/node.js dist
 printf 'taut_bg.wasm: %d kB, %d kB with gzip\n' $(($(wc -c < dist/taut_bg.wasm) / 1000)) \
     $(($(gzip -9 -c dist/taut_bg.wasm | wc -c) / 1000))

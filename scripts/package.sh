@@ -23,7 +23,7 @@ case "${1-}" in
         sed -i "0,/^version = .*/s//version = \"$version\"/" bindings/*/Cargo.toml
         sed -i "s/^  \"version\": .*/  \"version\": \"$version\",/" bindings/js/package.json
         # Updates the lock files, which have the versions, too.
-        for manifest in Cargo.toml bindings/*/Cargo.toml bindings/bevy/examples/Cargo.toml fuzz/Cargo.toml; do
+        for manifest in Cargo.toml bindings/Cargo.toml bindings/bevy/Cargo.toml bindings/bevy/examples/Cargo.toml fuzz/Cargo.toml; do
             cargo metadata --format-version 1 --offline --manifest-path "$manifest" >/dev/null
         done
         echo "$current is now $version; next: CHANGELOG.md, and docs/releasing.md for the rest"
