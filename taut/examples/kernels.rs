@@ -1,9 +1,10 @@
 //! Picking a kernel: by feature flag when the program is compiled, or by value when it runs. All
 //! kernels give the same bits.
 //!
-//!     cargo run --release -p taut --example kernels
-//!     cargo run --release -p taut --example kernels --no-default-features \
-//!         --features std,world,wide
+//! ```sh
+//! cargo run --release -p taut --example kernels
+//! cargo run --release -p taut --example kernels --no-default-features --features std,world,wide
+//! ```
 
 use std::time::Instant;
 
