@@ -10,7 +10,7 @@
 # `fuzz/corpus/TARGET`. An input may take 5 s (60 s with --replay; FUZZ_TIMEOUT=60 for a busy
 # machine), 1 GiB of resident memory and 512 MiB allocated at a time (limited by the allocator of
 # `fuzz/src/lib.rs`). FUZZ_JOBS=2 runs two targets at a time; FUZZ_SANITIZER=address builds with a
-# sanitizer; FUZZ_PROFILE=quick builds fast; FUZZ_SEED=1 starts from that random seed.
+# sanitizer; FUZZ_PROFILE=quick builds fast, without assertions in kernels; FUZZ_SEED=1 starts from that random seed.
 #
 # Needs Rust nightly, without which the script says so and the exit code is 3. It does not need cargo-fuzz:
 # the flags for coverage are those of cargo-fuzz. Unlike there, no sanitizer is on by default.

@@ -29,11 +29,14 @@ fn model() -> impl Strategy<Value = RandomModel> {
 
 fn tie() -> impl Strategy<Value = RandomTie> {
     let force = prop::option::of(0..100_u8);
-    (any::<[u8; 2]>(), any::<[u16; 2]>(), any::<u8>(), force).prop_map(
-        |(models, particles, kind, breaking_force)| RandomTie {
+    (any::<[[u8; 2]; 2]>(), any::<[u16; 2]>(), any::<[u8; 3]>(), force).prop_map(
+        |([models, places], indices, [kind, distance, compliance], breaking_force)| RandomTie {
             models,
-            particles,
+            places,
+            indices,
             kind,
+            distance,
+            compliance,
             breaking_force,
         },
     )

@@ -54,16 +54,23 @@ pub struct RandomModel {
     pub is_pinned: bool,
 }
 
-/// A tie between particles of two models. Indices are modulo the number of models or particles.
+/// A tie between two models. Indices are modulo the number of what they count.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "arbitrary", derive(arbitrary::Arbitrary))]
 pub struct RandomTie {
     /// The models.
     pub models: [u8; 2],
-    /// The particle of each.
-    pub particles: [u16; 2],
+    /// The kind of place on each: a particle, a stick, a limb, a face or a body; a particle if the
+    /// model has none of that kind.
+    pub places: [u8; 2],
+    /// The index of the particle, stick, limb, face or body.
+    pub indices: [u16; 2],
     /// The index of its [kind](Kind), modulo 3: two-sided, maximum, minimum.
     pub kind: u8,
+    /// Its distance, 50ths of a metre, modulo 8.
+    pub distance: u8,
+    /// Its compliance, thousandths of 1 m/N, modulo 3.
+    pub compliance: u8,
     /// Encodes its breaking force, `1 + breaking_force` N; `None`: it cannot break.
     pub breaking_force: Option<u8>,
 }
@@ -162,6 +169,21 @@ impl RandomModel {
     }
 }
 
+impl RandomTie {
+    /// The place of one end, on a model with these numbers of particles, sticks, limbs, faces and bodies.
+    fn place(&self, end: usize, counts: [usize; 5]) -> Place {
+        let kind = usize::from(self.places[end] % 5);
+        let index = |kind: usize| wrapped(self.indices[end], counts[kind]) as u32;
+        match kind {
+            1 if counts[1] > 0 => Place::Stick { stick: index(1), fraction: 0.25 },
+            2 if counts[2] > 0 => Place::Limb { limb: index(2), fraction: 0.5 },
+            3 if counts[3] > 0 => Place::Face { face: index(3), weights: [0.25, 0.5] },
+            4 if counts[4] > 0 => Place::Body { body: index(4), point: Some([0.0, 0.05, 0.1]) },
+            _ => Place::Particle(index(0)),
+        }
+    }
+}
+
 impl Program {
     /// Whether a step must leave all positions finite. False with rigid bodies: they lose their
     /// shape if their sticks tear or are not relaxed, and their speed can then grow without limit.
@@ -175,23 +197,30 @@ impl Program {
     /// Never, because all models are valid.
     pub fn scene(&self) -> Scene {
         let mut scene = Scene::new();
-        let mut counts = Vec::new();
+        let mut counts: Vec<[usize; 5]> = Vec::new();
         for (index, model) in self.models.iter().enumerate() {
             let model = model.build();
-            counts.push(model.particles.len());
+            counts.push([
+                model.particles.len(),
+                model.sticks.len(),
+                model.limbs.all().len(),
+                model.faces.len(),
+                model.bodies.all().len(),
+            ]);
             scene.add(format!("model {index}"), model).expect("the names are unique");
         }
         for tie in self.ties.iter().filter(|_| !counts.is_empty()) {
             let ends = [0, 1].map(|end| {
                 let model = usize::from(tie.models[end]) % counts.len();
-                let particle = wrapped(tie.particles[end], counts[model]) as u32;
-                TieEnd::new(format!("model {model}"), Place::Particle(particle))
+                let place = tie.place(end, counts[model]);
+                TieEnd::new(format!("model {model}"), place)
             });
             let kind = [Kind::TwoSided, Kind::Maximum, Kind::Minimum][usize::from(tie.kind % 3)];
             let breaking_force = tie.breaking_force.map(|force| 1.0 + f32::from(force));
-            // Ties of a particle to itself, and second ties of two particles, are rejected.
-            let _ =
-                scene.attach(&Tie { kind, breaking_force, distance: 0.1, ..Tie::between(ends) });
+            let distance = 0.02 * f32::from(tie.distance % 8);
+            let compliance = 0.001 * f32::from(tie.compliance % 3);
+            // Ties of a place to itself, and second ties of two places, are rejected.
+            let _ = scene.attach(&Tie { ends, distance, kind, compliance, breaking_force });
         }
         let floor = HalfSpace::new([0.0, -0.3, 0.0], [0.0, 1.0, 0.1]).expect("a unit normal");
         scene.obstacles.push(Arc::new(Solid::new(floor)));

@@ -207,7 +207,13 @@ impl<const D: usize> Model<D> {
     pub(crate) fn check_self_collision(&self) -> Result<(), ModelError> {
         let Some(settings) = self.resolved_self_collision() else { return Ok(()) };
         let (thickness, friction) = (settings.distance(), f64::from(settings.friction));
-        ModelError::check("friction", "the friction of cloth", friction, 0.0.., "at least 0")?;
+        ModelError::check(
+            "friction",
+            "the friction of self-collision",
+            friction,
+            0.0..,
+            "at least 0",
+        )?;
         let (what, least, must) = if self.has_colliders() {
             ("the thickness of limbs and bodies, m,", 0.0, "from 0 to 1e12")
         } else {

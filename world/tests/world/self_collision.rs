@@ -89,6 +89,29 @@ fn a_sheet_stays_above_another_at_any_speed() {
 }
 
 #[test]
+fn a_strip_that_begins_in_a_sheet_can_be_pulled_out() {
+    let fixed = square(17, SelfCollision::default()).pinned("left").pinned("right");
+    let (columns, rows) = (5, 13);
+    let strip = Model::cloth(&Cloth::spaced(columns, rows, SPACING)).unwrap();
+    let strip = strip.self_colliding(SelfCollision::default()).unwrap();
+    // Its middle row is in the plane of the sheet.
+    let strip = strip.moved([0.012, 0.0, 0.012]);
+    let pull = Path::Linear { velocity: [0.0, 0.2, 0.0] };
+    let mut scene = Scene::new();
+    scene.add("sheet", fixed).unwrap();
+    scene.add("strip", strip.guided("top", pull, None).unwrap()).unwrap();
+    scene.settings.step.substeps = 16;
+    let mut world = world(&scene);
+    assert!(world.step().unwrap().finite);
+    assert!(world.contacts().unwrap().crossings > 0);
+    for _ in 0..90 {
+        assert!(world.step().unwrap().finite);
+    }
+    assert_eq!(world.contacts().unwrap().crossings, 0);
+    assert!(world.diagnostics().unwrap().stretch.max < 0.1);
+}
+
+#[test]
 fn categories_and_masks_determine_which_models_collide() {
     let settings = |categories, mask| SelfCollision { categories, mask, ..Default::default() };
     for (one, other, collide) in [
@@ -344,7 +367,7 @@ fn settings_out_of_range_are_rejected() {
         assert!(error.starts_with("the thickness of cloth, m, is "), "{error}");
     }
     let friction = SelfCollision { friction: -0.5, ..SelfCollision::default() };
-    assert_eq!(error(friction), "the friction of cloth is -0.5; it must be at least 0");
+    assert_eq!(error(friction), "the friction of self-collision is -0.5; it must be at least 0");
 }
 
 #[test]

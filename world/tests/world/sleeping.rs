@@ -76,6 +76,17 @@ fn boxes() -> Scene {
     scene
 }
 
+/// Three sheets that fall, one above the other.
+fn stack() -> Scene {
+    let layer = |nth: usize| {
+        let turned = sheet(0.4).turned([0.0, 1.0, 0.0], 0.3 * nth as f32).unwrap();
+        colliding(turned.moved([0.0, 0.1 + 0.06 * nth as f32, 0.0]))
+    };
+    let mut scene = scene([("lowest", layer(0)), ("middle", layer(1)), ("highest", layer(2))]);
+    scene.settings.step.substeps = 16;
+    scene
+}
+
 /// Two ragdolls that fall, one above the other.
 fn dolls() -> Scene {
     let doll = Model::<3>::ragdoll(&Ragdoll { height: 0.8, mass: 8.0, ..Ragdoll::default() });
@@ -97,7 +108,8 @@ pub(crate) fn cloths() -> Scene {
 
 #[test]
 fn resting_models_fall_asleep_and_do_not_move() {
-    for (name, scene) in [("cloths", cloths()), ("boxes", boxes()), ("dolls", dolls())] {
+    let scenes = [("cloths", cloths()), ("stack", stack()), ("boxes", boxes()), ("dolls", dolls())];
+    for (name, scene) in scenes {
         let mut world = world(&scene);
         let count = steps_until_asleep(&mut world);
         // `Sleep::default` needs 0.5 s at rest, which are 30 steps.
