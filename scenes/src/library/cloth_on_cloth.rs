@@ -107,9 +107,10 @@ fn twist(size: usize) -> Result<AnyScene, SceneError> {
     const PERIOD: f64 = 16.0;
     /// The largest angle of each end, rad: one and a half turns. The ends turn in opposite directions.
     const ANGLE_MAX: f64 = 3.0 * core::f64::consts::PI;
+    /// The number of periods, 68 minutes; afterwards the ends turn in place.
+    const PERIODS: i32 = 256;
     /// How far each end moves towards the other while it turns to its largest angle, m: a twisted
-    /// cloth is shorter. The ends do so in the first period only; later they turn in place, which
-    /// stretches the twisted cloth.
+    /// cloth is shorter. If the ends turn in place, it is stretched so much that it stays tangled.
     const INWARDS: f64 = 0.25;
     let cloth =
         Cloth { columns: size, rows: 3 * size, width: 0.4, height: 1.2, ..Cloth::default() };
@@ -117,10 +118,10 @@ fn twist(size: usize) -> Result<AnyScene, SceneError> {
     for (end, side) in [("top", 1.0), ("bottom", -1.0)] {
         let rate = side * ANGLE_MAX * core::f64::consts::TAU / PERIOD;
         let spin = Spin::about([0.0, 1.0, 0.0], [0.0; 3], rate)?.oscillating(PERIOD)?;
-        // Displaced after the quarters 1 and 3 of the first period; back after the quarters 2 and 4,
-        // and from then on.
+        // Displaced after the quarters 1 and 3 of a period; back after the quarters 2 and 4.
         let offset = |quarter: i32| [0.0, -side * INWARDS * f64::from(quarter % 2), 0.0];
-        let keys = (0..=4).map(|quarter| (f64::from(quarter) * PERIOD / 4.0, offset(quarter)));
+        let quarters = 0..=4 * PERIODS;
+        let keys = quarters.map(|quarter| (f64::from(quarter) * PERIOD / 4.0, offset(quarter)));
         model = model.guided(end, Path::Keyframed { keys: keys.collect() }, Some(spin))?;
     }
     let mut scene = Scene::<3>::new();
