@@ -3,6 +3,8 @@
 #![allow(clippy::float_cmp, reason = "numbers must be identical")]
 
 #[cfg(feature = "toml")]
+mod contact_errors;
+#[cfg(feature = "toml")]
 mod errors;
 #[cfg(feature = "toml")]
 mod files;
