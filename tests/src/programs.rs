@@ -212,8 +212,7 @@ impl Program {
         for tie in self.ties.iter().filter(|_| !counts.is_empty()) {
             let ends = [0, 1].map(|end| {
                 let model = usize::from(tie.models[end]) % counts.len();
-                let place = tie.place(end, counts[model]);
-                TieEnd::new(format!("model {model}"), place)
+                TieEnd::new(format!("model {model}"), tie.place(end, counts[model]))
             });
             let kind = [Kind::TwoSided, Kind::Maximum, Kind::Minimum][usize::from(tie.kind % 3)];
             let breaking_force = tie.breaking_force.map(|force| 1.0 + f32::from(force));

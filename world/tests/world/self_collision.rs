@@ -91,8 +91,7 @@ fn a_sheet_stays_above_another_at_any_speed() {
 #[test]
 fn a_strip_that_begins_in_a_sheet_can_be_pulled_out() {
     let fixed = square(17, SelfCollision::default()).pinned("left").pinned("right");
-    let (columns, rows) = (5, 13);
-    let strip = Model::cloth(&Cloth::spaced(columns, rows, SPACING)).unwrap();
+    let strip = Model::cloth(&Cloth::spaced(5, 13, SPACING)).unwrap();
     let strip = strip.self_colliding(SelfCollision::default()).unwrap();
     // Its middle row is in the plane of the sheet.
     let strip = strip.moved([0.012, 0.0, 0.012]);
