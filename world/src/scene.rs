@@ -309,8 +309,8 @@ impl<const D: usize> Scene<D> {
         self.models.iter().filter_map(|(_, model)| model.sheet.as_ref())
     }
 
-    pub(crate) fn models_mut(&mut self) -> impl Iterator<Item = &mut Model<D>> {
-        self.models.iter_mut().map(|(_, model)| model)
+    pub(crate) fn models_mut(&mut self) -> impl Iterator<Item = (&str, &mut Model<D>)> {
+        self.models.iter_mut().map(|(name, model)| (&**name, model))
     }
 
     /// Adds tethers to every model that has none; None removes the tethers of all models.

@@ -3,11 +3,12 @@
 use core::fmt::Debug;
 use core::ops::RangeInclusive;
 use core::str::FromStr;
+use std::collections::BTreeMap;
 
 use taut::world::{Arrangement, ArrangementError, Numbering, Order, Settings};
 use taut::{Formula, KernelChoice, UnknownKernelName};
 
-use crate::protocol::Change;
+use crate::protocol::{Change, CollisionFilter};
 
 /// The maximum number of iterations in a step (substeps x passes x iterations). It bounds the time of the steps that a
 /// page can request.
@@ -39,13 +40,15 @@ pub(crate) struct SettingRequest {
     pub(crate) sleep: Option<bool>,
 }
 
-/// Contact settings that replace those of every model with self-collision.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+/// Contact settings that replace those of models with self-collision.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct ContactOverrides {
-    /// Thickness, m; models with limbs or bodies keep theirs.
+    /// Thickness of every model, m; models with limbs or bodies keep theirs.
     pub(crate) thickness: Option<f32>,
-    /// Coefficient of friction.
+    /// Coefficient of friction of every model.
     pub(crate) friction: Option<f32>,
+    /// Collision filters by the name of the model.
+    pub(crate) filters: BTreeMap<String, CollisionFilter>,
 }
 
 /// Values that replace those of every stick.
@@ -126,6 +129,7 @@ impl SettingRequest {
             tear,
             thickness,
             friction,
+            filters,
         } = change;
         if let Some(kernel) = kernel {
             // The available instruction sets depend on the kernel.
@@ -168,6 +172,11 @@ impl SettingRequest {
         contacts.thickness = thickness.unwrap_or(contacts.thickness);
         contacts.friction =
             check_range("friction", friction, 0.0..=100.0)?.unwrap_or(contacts.friction);
+        match filters {
+            None => {}
+            Some(None) => contacts.filters.clear(),
+            Some(Some(filters)) => contacts.filters.extend(filters),
+        }
         Ok(self)
     }
 }

@@ -218,7 +218,7 @@ function suite(name, start) {
       await pause(page, false);
     });
 
-    test('X switches self-collision, Z sleep; sliders set thickness and friction', async () => {
+    test('X switches self-collision, Z sleep; sliders and a table change it', async () => {
       await choose(page, 'tablecloth');
       const slider = (name) => page.locator(`[data-setting="${name}"] input`);
       const asleep = page.locator('[data-figure="asleep"]');
@@ -228,6 +228,12 @@ function suite(name, start) {
       assert.ok(await slider('thickness').isVisible());
       await slider('friction').fill('0.75');
       await until(page, () => taut.state.settings.friction === 0.75);
+      const filters = page.locator('[data-setting="filters"]');
+      await filters.locator('summary').click();
+      await filters.getByLabel('collides with category 1').click();
+      await until(page, () => taut.state.settings.filters[0].mask === 0xfffffffe);
+      await filters.getByLabel('is in category 2').click();
+      await until(page, () => taut.state.settings.filters[0].categories === 3);
       await press(page, 'x');
       await until(page, () => !taut.state.collisions);
       assert.ok(await slider('friction').isHidden());

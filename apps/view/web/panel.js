@@ -1,5 +1,8 @@
 // The settings panel. Shows the settings in force and sends changes; it stores no settings itself.
 
+import { Filters } from './filters.js';
+import { element } from './element.js';
+
 /**
  * Scales of sliders: the range and step of the slider's position, the mappings between position and value, and the
  * format of values.
@@ -52,17 +55,6 @@ const KERNELS = {
   grid: 'regular sheets: whole rows at once, without indices',
   copies: 'copies of one model, one in each lane',
   colour: 'runs another kernel on several threads',
-};
-
-/** Creates an HTML element. */
-const element = (name, attributes = {}, ...children) => {
-  const node = document.createElement(name);
-  for (const [key, value] of Object.entries(attributes)) {
-    if (key in node) node[key] = value;
-    else node.setAttribute(key, value);
-  }
-  node.append(...children);
-  return node;
 };
 
 /** Converts a name to an object with that name; returns objects unchanged. */
@@ -124,12 +116,13 @@ export class Panel {
     this.onChoice(this.size, () => send('scene', { scene: this.state.scene, size: Number(this.size.value) }));
     this.onChoice(this.schedule, () => send('set', { schedule: this.schedule.value }));
     root.querySelector('[data-action="defaults"]').onclick = () => {
-      const keys = ['formula', 'schedule', ...Object.keys(SLIDERS)];
+      const keys = ['formula', 'schedule', 'filters', ...Object.keys(SLIDERS)];
       send('set', Object.fromEntries(keys.map((key) => [key, null])));
     };
     this.sliders = Object.fromEntries(Object.entries(SLIDERS).map(([key, description]) => [
       key, this.slider(find(key), description, set(key)),
     ]));
+    this.filters = new Filters(find('filters'), set('filters'));
   }
 
   /**
@@ -225,6 +218,7 @@ export class Panel {
       value: name, text: reason ? `${name} – ${reason}` : name, disabled: Boolean(reason),
     })), settings.schedule);
     for (const [key, slider] of Object.entries(this.sliders)) slider.show(settings[key]);
+    this.filters.show(settings.filters ?? []);
   }
 
   /** Shows the settings in force again, after the host rejected a change; for a slider once it is released. */

@@ -280,7 +280,7 @@ impl<const D: usize> Scene<D> {
     /// # Errors
     /// Same as [`Model::self_colliding`].
     pub fn self_colliding(mut self, settings: Option<SelfCollision>) -> Result<Self, ModelError> {
-        for model in self.models_mut() {
+        for (_, model) in self.models_mut() {
             let has_thickness = || model.has_colliders() || model.default_thickness() > 0.0;
             match settings {
                 None => model.self_collision = None,
@@ -293,7 +293,8 @@ impl<const D: usize> Scene<D> {
         Ok(self)
     }
 
-    /// Changes the self-collision of every model that has it.
+    /// Changes the self-collision of every model that has it: calls `change` with the name of the model,
+    /// the model and its settings.
     ///
     /// ```
     /// use taut_world::{Model, Scene, SelfCollision, StickSet};
@@ -301,7 +302,7 @@ impl<const D: usize> Scene<D> {
     /// let sheet = Model::drape(8, StickSet::All)?.self_colliding(SelfCollision::default())?;
     /// let mut scene = Scene::new();
     /// scene.add("sheet", sheet)?;
-    /// let scene = scene.with_self_collision(|_, settings| settings.friction = 0.8)?;
+    /// let scene = scene.with_self_collision(|_, _, settings| settings.friction = 0.8)?;
     /// let (_, sheet) = scene.models().next().unwrap();
     /// assert_eq!(sheet.self_collision.unwrap().friction, 0.8);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -311,11 +312,11 @@ impl<const D: usize> Scene<D> {
     /// Same as [`Model::self_colliding`].
     pub fn with_self_collision(
         mut self,
-        change: impl Fn(&Model<D>, &mut SelfCollision),
+        change: impl Fn(&str, &Model<D>, &mut SelfCollision),
     ) -> Result<Self, ModelError> {
-        for model in self.models_mut() {
+        for (name, model) in self.models_mut() {
             if let Some(mut settings) = model.self_collision {
-                change(model, &mut settings);
+                change(name, model, &mut settings);
                 model.set_self_collision(settings)?;
             }
         }

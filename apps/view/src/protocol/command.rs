@@ -1,6 +1,8 @@
 //! The commands that pages send to the host.
 
-use serde::{Deserialize, Deserializer};
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// A command of a page.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -158,6 +160,20 @@ pub struct Change {
     /// Coefficient of friction of every model with self-collision.
     #[serde(deserialize_with = "present")]
     pub friction: Option<Option<f32>>,
+    /// Collision filters by the name of the model. Models that are not named keep theirs.
+    #[serde(deserialize_with = "present")]
+    pub filters: Option<Option<BTreeMap<String, CollisionFilter>>>,
+}
+
+/// What a model with self-collision collides with. Two models collide if the mask of each has a bit of the categories
+/// of the other; a model collides with itself if its mask has a bit of its own categories.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CollisionFilter {
+    /// The categories of the model, as bits.
+    pub categories: u32,
+    /// The categories with which the model collides, as bits.
+    pub mask: u32,
 }
 
 /// Deserializes a field that is present: `Some(None)` for null. (For an absent field, `Change::default` gives `None`.)

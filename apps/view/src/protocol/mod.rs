@@ -40,10 +40,10 @@ mod notice;
 
 pub(crate) use binary::Writer;
 pub use binary::{DrawnModel, Mesh, MessageKind, ObstacleShape};
-pub use command::{Change, Command};
+pub use command::{Change, CollisionFilter, Command};
 pub use notice::{
-    ComparisonFigures, ComparisonKernel, Counts, CurrentSettings, Figures, KernelEntry, Notice,
-    SceneEntry, State,
+    ComparisonFigures, ComparisonKernel, Counts, CurrentSettings, Figures, KernelEntry,
+    ModelFilter, Notice, SceneEntry, State,
 };
 
 /// Maximum number of pages that are connected to a server at a time.
@@ -57,6 +57,9 @@ pub const COMMANDS_QUEUED_MAX: usize = 32;
 
 /// Maximum number of particles that a page holds at a time.
 pub const HELD_MAX: usize = 64;
+
+/// Maximum number of models whose collision filters are in a [`Notice::State`].
+pub const FILTERS_MAX: usize = 64;
 
 /// The largest size that a page may request, as a multiple of the scene's default size.
 pub const SIZE_FACTOR_MAX: usize = 8;

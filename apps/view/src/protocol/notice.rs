@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use super::CollisionFilter;
+
 /// A text message of the host.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "say", rename_all = "lowercase")]
@@ -133,6 +135,20 @@ pub struct CurrentSettings {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[allow(clippy::option_option, reason = "absent, null and a value differ")]
     pub friction: Option<Option<f32>>,
+    /// The collision filters of the models with self-collision. Absent if there are none, or more than
+    /// [`FILTERS_MAX`](super::FILTERS_MAX).
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub filters: Vec<ModelFilter>,
+}
+
+/// The collision filter of a model.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ModelFilter {
+    /// The name of the model.
+    pub model: String,
+    /// Its filter.
+    #[serde(flatten)]
+    pub filter: CollisionFilter,
 }
 
 /// The second kernel of a kernel comparison.

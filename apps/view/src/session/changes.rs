@@ -13,6 +13,7 @@ use taut::{AnyKernel, Kernel, KernelChoice, KernelSet, Schedule, Step};
 use super::runner::{Comparison, Runner};
 use super::scene_ops::SceneOps;
 use super::{ApplyOutcome, Session, SessionError, own_tear_factor};
+use crate::protocol::CollisionFilter;
 use crate::request::{self, ContactOverrides, SettingRequest, StickOverrides};
 use crate::step_timer::StepTimer;
 
@@ -55,6 +56,10 @@ where
         check_springs(&self.scene, &settings)?;
         if request.order == Some(Order::Sheet) && !self.has_sheets {
             return Err(SessionError::NotASheet);
+        }
+        let is_model = |&name: &&String| self.scene.models().any(|(model, _)| model == name);
+        if let Some(name) = request.contacts.filters.keys().find(|name| !is_model(name)) {
+            return Err(SessionError::UnknownModel { name: name.clone() });
         }
         let has_same_kernels = request.kernels == self.request.kernels;
         let kernels = if has_same_kernels {
@@ -272,11 +277,14 @@ where
     if let Some(on) = request.collisions {
         scene = scene.self_colliding(on.then(SelfCollision::default))?;
     }
-    let ContactOverrides { thickness, friction } = request.contacts;
-    scene = scene.with_self_collision(|model, settings| {
+    let ContactOverrides { thickness, friction, ref filters } = request.contacts;
+    scene = scene.with_self_collision(|name, model, settings| {
         settings.friction = friction.unwrap_or(settings.friction);
         if !model.has_colliders() {
             settings.thickness = thickness.or(settings.thickness);
+        }
+        if let Some(&CollisionFilter { categories, mask }) = filters.get(name) {
+            (settings.categories, settings.mask) = (categories, mask);
         }
     })?;
     if let Some(on) = request.sleep {

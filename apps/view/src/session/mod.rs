@@ -40,6 +40,8 @@ pub(crate) enum SessionError {
     NoCopies,
     #[error("the schedule 'sheet' needs a regular sheet; this scene has none")]
     NotASheet,
+    #[error("the scene has no model '{name}'")]
+    UnknownModel { name: String },
     #[error(transparent)]
     World(#[from] WorldError),
     #[error(transparent)]

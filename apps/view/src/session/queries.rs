@@ -1,10 +1,13 @@
 //! Values of a session that the host sends to pages: times, operations, stretch and current settings.
 
-use taut::world::{Arrangement, Model, Order, Settings, Simulation, Warning, World};
+use taut::world::{Arrangement, Model, Order, SelfCollision, Settings, Simulation, Warning, World};
 use taut::{Duplicates, Formula, Particles, Sticks, Stretch, Tally};
 
 use super::{Session, SessionError, own_tear_factor};
-use crate::protocol::{ComparisonFigures, ComparisonKernel, Counts, CurrentSettings};
+use crate::protocol::{
+    CollisionFilter, ComparisonFigures, ComparisonKernel, Counts, CurrentSettings, FILTERS_MAX,
+    ModelFilter,
+};
 use crate::request::{self, StickOverrides};
 use crate::step_timer::StepTimes;
 
@@ -158,7 +161,25 @@ where
             tear: tear.or_else(|| common(own_tear_factor).filter(|factor| factor.is_finite())),
             thickness: common_value(contacts().filter_map(|settings| settings.thickness)),
             friction: common_value(contacts().map(|settings| settings.friction)),
+            filters: self.collision_filters(),
         }
+    }
+
+    /// The collision filters of the models with self-collision; none if these are more than [`FILTERS_MAX`].
+    fn collision_filters(&self) -> Vec<ModelFilter> {
+        let default = match self.request.collisions {
+            Some(false) => return Vec::new(),
+            Some(true) => Some(SelfCollision::default()),
+            None => None,
+        };
+        let filters = self.scene.models().filter_map(|(name, model)| {
+            let SelfCollision { categories, mask, .. } = model.self_collision.or(default)?;
+            let requested = self.request.contacts.filters.get(name).copied();
+            let filter = requested.unwrap_or(CollisionFilter { categories, mask });
+            Some(ModelFilter { model: name.to_owned(), filter })
+        });
+        let filters: Vec<_> = filters.take(FILTERS_MAX + 1).collect();
+        if filters.len() > FILTERS_MAX { Vec::new() } else { filters }
     }
 }
 

@@ -246,6 +246,35 @@ fn thickness_and_friction_of_contacts_can_be_set() {
 }
 
 #[test]
+fn collision_filters_decide_which_models_collide() {
+    let mut page = Page::new("layers", 10);
+    let defaults = page.state()["settings"]["filters"].as_array().cloned().unwrap();
+    assert_eq!(defaults.len(), 5, "the number of sheets");
+    let highest = |page: &mut Page| {
+        page.send(r#"{"do":"reset"}"#);
+        let frame = page.run_steps(120).frame();
+        frame.vertices.iter().map(|vertex| vertex[1]).fold(0.0, f32::max)
+    };
+    let with = highest(&mut page);
+    for sheet in &defaults {
+        let alone = serde_json::json!({ "categories": 1, "mask": 0 });
+        let filters = serde_json::json!({ sheet["model"].as_str().unwrap(): alone });
+        page.send(&serde_json::json!({ "do": "set", "filters": filters }).to_string());
+    }
+    let changed = page.state()["settings"]["filters"].as_array().cloned().unwrap();
+    assert!(changed.iter().all(|filter| filter["mask"] == 0 && filter["categories"] == 1));
+    let alone = highest(&mut page);
+    assert!(with > alone + 0.1, "highest y: {with} with the filters of the scene, {alone} alone");
+    assert!(page.errors().is_empty());
+    let reset = page.send(r#"{"do":"set","filters":null}"#).state();
+    assert_eq!(reset["settings"]["filters"].as_array(), Some(&defaults));
+    page.send(r#"{"do":"set","filters":{"rug":{"categories":1,"mask":1}}}"#);
+    assert_eq!(page.errors(), ["the scene has no model 'rug'"]);
+    let off = page.send(r#"{"do":"collisions","on":false}"#).state();
+    assert!(off["settings"].get("filters").is_none(), "filters without self-collision");
+}
+
+#[test]
 fn models_sleep_if_that_is_switched_on_and_the_figures_count_them() {
     let mut page = Page::new("tablecloth", 12);
     assert_eq!(page.state()["sleep"], false);
