@@ -26,7 +26,7 @@ node -e 'process.exit(process.versions.node.split(".")[0] < 20 ? 1 : 0)' 2>/dev/
 
 RUSTFLAGS="-C target-feature=+simd128 ${RUSTFLAGS-}" cargo build --profile "$profile" --locked --target $target "${features[@]}"
 rm -rf dist
-wasm-bindgen --target web --out-dir dist --out-name taut \
+wasm-bindgen --target web --out-dir dist --out-name taut --remove-name-section \
     "${CARGO_TARGET_DIR:-../target}/$target/$profile/taut_js.wasm"
 cp src/node.js dist
 printf 'taut_bg.wasm: %d kB, %d kB with gzip\n' $(($(wc -c < dist/taut_bg.wasm) / 1000)) \
