@@ -421,7 +421,8 @@ fn invalid_results_are_rejected() {
 #[test]
 fn stored_results_give_the_same_page() {
     let folder = Folder::new();
-    let output = folder.taut("report --quick --parts meshes,growth --save kept --out measured.html");
+    let output =
+        folder.taut("report --quick --parts meshes,growth --save kept --out measured.html");
     output.assert_success();
     folder.taut("report --from kept --out read.html").assert_success();
     let measured = folder.read("measured.html");
