@@ -57,8 +57,12 @@ where
         if request.order == Some(Order::Sheet) && !self.has_sheets {
             return Err(SessionError::NotASheet);
         }
-        let is_model = |&name: &&String| self.scene.models().any(|(model, _)| model == name);
-        if let Some(name) = request.contacts.filters.keys().find(|name| !is_model(name)) {
+        // A filter that was accepted before may be of a model that the scene has in another size only.
+        let is_known = |&name: &&String| {
+            self.request.contacts.filters.contains_key(name)
+                || self.scene.models().any(|(model, _)| model == name)
+        };
+        if let Some(name) = request.contacts.filters.keys().find(|name| !is_known(name)) {
             return Err(SessionError::UnknownModel { name: name.clone() });
         }
         let has_same_kernels = request.kernels == self.request.kernels;

@@ -275,6 +275,22 @@ fn collision_filters_decide_which_models_collide() {
 }
 
 #[test]
+fn filters_of_models_that_another_size_lacks_do_no_harm() {
+    let mut page = Page::new("boxes", 3);
+    page.send(r#"{"do":"collisions","on":true}"#);
+    let filters = page.state()["settings"]["filters"].as_array().cloned().unwrap();
+    let last = filters.last().unwrap()["model"].as_str().unwrap();
+    let filter = serde_json::json!({ last: { "categories": 2, "mask": 2 } });
+    page.send(&serde_json::json!({ "do": "set", "filters": filter }).to_string());
+    let smaller = page.send(r#"{"do":"scene","scene":"boxes","size":1}"#).state();
+    let left = smaller["settings"]["filters"].as_array().unwrap().len();
+    assert!(left < filters.len(), "{left} of {} models", filters.len());
+    page.send(r#"{"do":"set","substeps":5}"#);
+    assert_eq!(page.state()["settings"]["substeps"], 5);
+    assert!(page.errors().is_empty());
+}
+
+#[test]
 fn models_sleep_if_that_is_switched_on_and_the_figures_count_them() {
     let mut page = Page::new("tablecloth", 12);
     assert_eq!(page.state()["sleep"], false);
