@@ -6,6 +6,8 @@
 #
 #   scripts/determinism.sh                  the hashes
 #   scripts/determinism.sh --conformance    also all conformance tests on AArch64 (some minutes)
+#   scripts/determinism.sh --hour SCENE...  also these scenes of the library for an hour of simulated time, on
+#                                           this machine and as WebAssembly (minutes to hours)
 #
 # Needs `rustup target add aarch64-unknown-linux-gnu wasm32-wasip1`, and the Debian packages qemu-user,
 # gcc-aarch64-linux-gnu, libc6-dev-arm64-cross and nodejs.
@@ -13,10 +15,12 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 conformance=no
+hour_scenes=()
 case "${1-}" in
     '') ;;
     --conformance) conformance=yes ;;
-    *) printf 'usage: %s [--conformance]\n' "$0" >&2 && exit 2 ;;
+    --hour) hour_scenes=("${@:2}") ;;
+    *) printf 'usage: %s [--conformance | --hour SCENE...]\n' "$0" >&2 && exit 2 ;;
 esac
 
 results=$(mktemp -d)
@@ -55,8 +59,21 @@ hashes() {
     cargo run --quiet --release --locked -p taut-tests --bin hashes "$@" >"$results/$platform"
 }
 
+# hour PLATFORM [ARGUMENT...]: runs the program `hashes` for an hour of the requested scenes, whose steps are 1/60 s long,
+# and adds lines `scene kernel hash platform` to `hours`.
+hours=
+hour() {
+    local platform=$1
+    shift
+    [ ${#hour_scenes[@]} -gt 0 ] || return 0
+    printf '=== %s, an hour\n' "$platform" >&2
+    hours+=$(cargo run --quiet --release --locked -p taut-tests --bin hashes "$@" -- 216000 "${hour_scenes[@]}" |
+        sed "s/$/ $platform/")$'\n'
+}
+
 machine=$(uname -m)
 hashes "${machine/_/-}"
+hour "${machine/_/-}"
 
 target=aarch64-unknown-linux-gnu
 if [ "$machine" != aarch64 ] && has_tools $target qemu-aarch64 aarch64-linux-gnu-gcc; then
@@ -75,6 +92,7 @@ if has_tools $target node; then
     export CARGO_TARGET_WASM32_WASIP1_RUNNER="node --no-warnings $PWD/scripts/wasi.mjs"
     export CARGO_TARGET_WASM32_WASIP1_RUSTFLAGS='-C target-feature=+simd128'
     hashes wasm32 --target $target
+    hour wasm32 --target $target
 fi
 
 # lines PLATFORM ISA: prints the lines `kernel isa scene order formula hash` of one instruction set, as
@@ -91,6 +109,19 @@ row() {
     done
     printf '| %s | %s |%s\n' "$1" "$2" "$cells"
 }
+
+# hour_table: prints a table with the hash of each scene after an hour, on all platforms; if they differ, all hashes.
+hour_table() {
+    local scene
+    printf '\nScenes of the library after an hour of simulated time, on the scalar kernel and on the best kernels, on %s:\n\n' \
+        "$(awk '{ print $4 }' <<<"${hours%$'\n'}" | uniq | sort -u | paste -sd, | sed 's/,/ and /')"
+    printf '| scene | hash |\n|---|---|\n'
+    for scene in "${hour_scenes[@]}"; do
+        printf '| `%s` | %s |\n' "$scene" "$(hour_hashes "$scene" | sed 's/.*/`&`/' | paste -sd, | sed 's/,/, /g')"
+    done
+}
+# hour_hashes SCENE: prints the different hashes of a scene after an hour.
+hour_hashes() { awk -v scene="$1" '$1 == scene { print $3 }' <<<"$hours" | LC_ALL=C sort -u; }
 
 golden=$(grep -v '^#' tests/golden.txt | tail -n +2 | LC_ALL=C sort)
 table=$(row '`tests/golden.txt`' "$(grep '^version' tests/golden.txt)" "$golden")
@@ -130,6 +161,9 @@ TEXT
         printf 'These **differ** from the golden hashes: %s.\n' "$(printf '%s; ' "${differing[@]}" | sed 's/; $//')"
     else
         printf 'All are bit-identical. %s\n' "$conformance_result" | sed 's/ *$//'
+    fi
+    if [ ${#hour_scenes[@]} -gt 0 ]; then
+        hour_table
     fi
     if [ ${#skipped[@]} -gt 0 ]; then
         printf '\nSkipped:\n\n'
@@ -171,6 +205,12 @@ by the hardware, no reassociation. The default schedules depend on the mesh alon
 TEXT
 } >docs/determinism.md
 
+for scene in "${hour_scenes[@]}"; do
+    if [ "$(hour_hashes "$scene" | wc -l)" != 1 ]; then
+        printf 'the hashes of %s after an hour differ\n' "$scene" >&2
+        exit 1
+    fi
+done
 if [ ${#differing[@]} -gt 0 ]; then
     printf 'the hashes differ from tests/golden.txt on: %s\n' "${differing[*]}" >&2
     exit 1

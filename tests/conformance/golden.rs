@@ -17,7 +17,7 @@ use std::fmt::Write as _;
 
 use taut::AnyKernel;
 use taut::world::LibraryScene;
-use taut_tests::{GoldenCase, STEPS, golden_cases, scene_hash, scene_name, step};
+use taut_tests::{GoldenCase, SCENE_STEPS, STEPS, golden_cases, scene_hash, scene_name, step};
 
 use crate::meshes::Mesh;
 use crate::runner::Setup;
@@ -63,7 +63,8 @@ fn hashes() -> Hashes {
         hashes.insert(name, outcome.particles.hash());
     }
     for listed in LibraryScene::ALL {
-        hashes.insert(scene_name(listed), scene_hash(listed, AnyKernel::best_for).unwrap());
+        let hash = scene_hash(listed, SCENE_STEPS, AnyKernel::best_for).unwrap();
+        hashes.insert(scene_name(listed), hash);
     }
     hashes
 }

@@ -3,11 +3,11 @@
 
 use taut::world::{AnyScene, LibraryScene, Scene, Simulation, World};
 use taut::{AnyKernel, Kernel, Schedule};
-use taut_tests::world_after_steps;
+use taut_tests::{SCENE_STEPS, world_after_steps};
 
 use crate::worlds::kernels;
 
-/// The hash after [`taut_tests::SCENE_STEPS`] steps. Checks the residual after them.
+/// The hash after [`SCENE_STEPS`] steps. Checks the residual after them.
 fn hash_after_residual_check<const D: usize>(
     listed: &LibraryScene,
     scene: &Scene<D>,
@@ -17,7 +17,7 @@ where
     AnyKernel: Kernel<D>,
     World<D>: Simulation<D>,
 {
-    let world = world_after_steps(scene, kernel_for).unwrap();
+    let world = world_after_steps(scene, SCENE_STEPS, kernel_for).unwrap();
     let residual = world.diagnostics().unwrap().stretch.residual_rms();
     // Fails for NaN, too.
     assert!(residual <= listed.residual_rms_max, "{}: residual {residual}", listed.name);

@@ -73,8 +73,8 @@ pub fn golden_cases() -> impl Iterator<Item = GoldenCase> {
     models.chain(copies)
 }
 
-/// The number of steps before a scene of the library is hashed.
-pub const SCENE_STEPS: usize = 24;
+/// The number of steps before a scene of the library is hashed for the golden hashes.
+pub const SCENE_STEPS: u64 = 24;
 
 /// The name of a scene's hash, in the format of [`GoldenCase::name`], with `own` for the order and
 /// the formula, which are those of the scene.
@@ -82,12 +82,13 @@ pub fn scene_name(listed: &LibraryScene) -> String {
     format!("{} own own", listed.name)
 }
 
-/// A scene's world after [`SCENE_STEPS`] steps.
+/// A scene's world after a number of steps.
 ///
 /// # Errors
 /// If a kernel rejects the particles, the sticks or the schedule of an island.
 pub fn world_after_steps<const D: usize>(
     scene: &Scene<D>,
+    steps: u64,
     kernel_for: impl FnMut(&Schedule) -> AnyKernel,
 ) -> Result<World<D>, WorldError>
 where
@@ -95,13 +96,13 @@ where
     World<D>: Simulation<D>,
 {
     let mut world = World::new(scene, kernel_for)?;
-    for _ in 0..SCENE_STEPS {
+    for _ in 0..steps {
         let _ = world.step()?;
     }
     Ok(world)
 }
 
-/// The hash of a scene of the library, in its default size, after [`SCENE_STEPS`] steps.
+/// The hash of a scene of the library, in its default size, after a number of steps.
 ///
 /// # Errors
 /// If a kernel rejects the particles, the sticks or the schedule of an island.
@@ -110,10 +111,11 @@ where
 /// Never, because scenes of the library can be made in their default size.
 pub fn scene_hash(
     listed: &LibraryScene,
+    steps: u64,
     kernel_for: impl FnMut(&Schedule) -> AnyKernel,
 ) -> Result<u64, WorldError> {
     match listed.scene(listed.size).expect("scenes can be made in their default size") {
-        AnyScene::TwoD(scene) => Ok(world_after_steps(&scene, kernel_for)?.hash()),
-        AnyScene::ThreeD(scene) => Ok(world_after_steps(&scene, kernel_for)?.hash()),
+        AnyScene::TwoD(scene) => Ok(world_after_steps(&scene, steps, kernel_for)?.hash()),
+        AnyScene::ThreeD(scene) => Ok(world_after_steps(&scene, steps, kernel_for)?.hash()),
     }
 }

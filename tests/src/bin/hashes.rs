@@ -2,16 +2,45 @@
 //! line: `kernel isa scene order formula hash`. For scenes of the library, order and formula are
 //! `own`: the scene's own.
 //!
+//! With arguments `STEPS SCENE...` it prints the hash of each of these scenes after that number of steps,
+//! on the scalar kernel and on the best ones, one per line: `scene kernel hash`.
+//!
 //! `scripts/determinism.sh` runs this program on several targets and compares the hashes.
 #![forbid(unsafe_code)]
 
+use std::env;
 use std::io::{self, Write};
 
 use taut::world::LibraryScene;
 use taut::{AnyKernel, Kernel, Plan, ScalarKernel, Schedule, StepError};
-use taut_tests::{GoldenCase, STEPS, golden_cases, scene_hash, scene_name, step};
+use taut_tests::{GoldenCase, SCENE_STEPS, STEPS, golden_cases, scene_hash, scene_name, step};
 
 fn main() -> io::Result<()> {
+    let arguments: Vec<String> = env::args().skip(1).collect();
+    match &arguments[..] {
+        [] => print_golden_hashes(),
+        [steps, scenes @ ..] => {
+            print_scene_hashes(steps.parse().map_err(io::Error::other)?, scenes)
+        }
+    }
+}
+
+/// Prints the hashes of scenes of the library after a number of steps.
+fn print_scene_hashes(steps: u64, scenes: &[String]) -> io::Result<()> {
+    type KernelFor = fn(&Schedule) -> AnyKernel;
+    let kernels: [(&str, KernelFor); 2] =
+        [("scalar", |_| AnyKernel::Scalar(ScalarKernel)), ("best", AnyKernel::best_for)];
+    for name in scenes {
+        let listed = LibraryScene::named(name).map_err(io::Error::other)?;
+        for (kernel, kernel_for) in kernels {
+            let hash = scene_hash(listed, steps, kernel_for).map_err(io::Error::other)?;
+            println!("{name} {kernel} {hash:016x}");
+        }
+    }
+    Ok(())
+}
+
+fn print_golden_hashes() -> io::Result<()> {
     let mut out = io::stdout().lock();
     for case in golden_cases() {
         let schedule = &case.arranged.schedule;
@@ -30,7 +59,7 @@ fn main() -> io::Result<()> {
             let kernel_for = |schedule: &Schedule| {
                 if kernel.runs(schedule) { kernel.clone() } else { AnyKernel::Scalar(ScalarKernel) }
             };
-            let hash = scene_hash(listed, kernel_for);
+            let hash = scene_hash(listed, SCENE_STEPS, kernel_for);
             let hash =
                 hash.map_err(|error| io::Error::other(format!("{name} ({isa}): {error}")))?;
             writeln!(out, "{name} {isa} {} {hash:016x}", scene_name(listed))?;
