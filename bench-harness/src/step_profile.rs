@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
-use taut::Inline;
-use taut::world::{Outcome, Simulation, StepPart, World, WorldError};
+use taut::world::{Outcome, StepPart};
+use taut::{AnyWorld, AnyWorldError, Inline};
 
 /// Every `WATCHED_EVERY`-th frame is watched: measured part by part.
 const WATCHED_EVERY: u64 = 8;
@@ -20,11 +20,8 @@ impl StepProfile {
     /// Runs and times a step.
     ///
     /// # Errors
-    /// Same as [`World::step`].
-    pub fn step<const D: usize>(&mut self, world: &mut World<D>) -> Result<Outcome, WorldError>
-    where
-        World<D>: Simulation<D>,
-    {
+    /// Same as [`AnyWorld::step`].
+    pub fn step(&mut self, world: &mut AnyWorld) -> Result<Outcome, AnyWorldError> {
         let mut last = Instant::now();
         // The world calls the closure after each part.
         world.step_watched(&Inline, &mut |part| {
@@ -155,7 +152,7 @@ impl<T> Samples<T> {
 }
 
 /// Times of the frames of a world. Most frames are plain steps, and only these count as frame
-/// times. The second frame and every 8th after it are *watched* ([`World::step_watched`]) and give
+/// times. The second frame and every 8th after it are *watched* ([`AnyWorld::step_watched`]) and give
 /// the fractions of the parts.
 #[derive(Clone, Debug, Default)]
 pub struct FrameTimes {
@@ -172,15 +169,8 @@ impl FrameTimes {
     /// its time counts as a frame time, too.
     ///
     /// # Errors
-    /// Same as [`World::step`].
-    pub fn step<const D: usize>(
-        &mut self,
-        world: &mut World<D>,
-        frames: u64,
-    ) -> Result<Outcome, WorldError>
-    where
-        World<D>: Simulation<D>,
-    {
+    /// Same as [`AnyWorld::step`].
+    pub fn step(&mut self, world: &mut AnyWorld, frames: u64) -> Result<Outcome, AnyWorldError> {
         let is_watched = frames == 1 || self.frames_done % WATCHED_EVERY == 1;
         self.frames_done += 1;
         if is_watched {
@@ -193,7 +183,7 @@ impl FrameTimes {
             return Ok(outcome);
         }
         let start = Instant::now();
-        let outcome = world.step_on(&Inline)?;
+        let outcome = world.step(1)?;
         self.record(start.elapsed());
         Ok(outcome)
     }

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use serde::Serialize;
-use taut::world::{AnyScene, Scene, Simulation, World, WorldError};
-use taut::{AnyKernel, Kernel, KernelSet, Stretch};
+use taut::world::AnyScene;
+use taut::{AnyWorld, AnyWorldError, KernelSet, Stretch};
 
 use crate::comparison::{Progress, ROUNDS};
 use crate::step_profile::StepProfile;
@@ -58,9 +58,8 @@ pub struct WorldRow {
 }
 
 /// One kernel with its world and its results so far.
-struct Entry<const D: usize> {
-    kernels: KernelSet,
-    world: World<D>,
+struct Entry {
+    world: AnyWorld,
     /// The profiles of the timed frames.
     profiles: Vec<StepProfile>,
     frames_done: usize,
@@ -72,32 +71,22 @@ impl WorldComparison {
     ///
     /// # Errors
     /// If a world cannot be built or stepped.
-    pub fn run(&self, mut progress: impl FnMut(Progress<'_>)) -> Result<Vec<WorldRow>, WorldError> {
-        match &self.scene {
-            AnyScene::TwoD(scene) => self.run_in(scene, &mut progress),
-            AnyScene::ThreeD(scene) => self.run_in(scene, &mut progress),
-        }
-    }
-
-    fn run_in<const D: usize>(
+    pub fn run(
         &self,
-        scene: &Scene<D>,
-        progress: &mut dyn FnMut(Progress<'_>),
-    ) -> Result<Vec<WorldRow>, WorldError>
-    where
-        AnyKernel: Kernel<D>,
-        World<D>: Simulation<D>,
-    {
-        let entry = |kernels: &KernelSet| new_entry(kernels.clone(), scene);
-        let mut entries: Vec<Entry<D>> =
-            self.kernels.iter().map(entry).collect::<Result<_, _>>()?;
+        mut progress: impl FnMut(Progress<'_>),
+    ) -> Result<Vec<WorldRow>, AnyWorldError> {
+        let entry = |kernels: &KernelSet| new_entry(&self.scene, kernels);
+        let mut entries: Vec<Entry> = self.kernels.iter().map(entry).collect::<Result<_, _>>()?;
         let total = (entries.len() * (self.warmup + self.frames)) as f64;
         let mut done = 0.0;
         for round in 0..=ROUNDS {
             // Round 0 is the warm-up.
             let up_to = self.warmup + self.frames * round / ROUNDS;
             for entry in &mut entries {
-                progress(Progress { share: done / total, doing: &entry.kernels.to_string() });
+                progress(Progress {
+                    share: done / total,
+                    doing: &entry.world.kernels().to_string(),
+                });
                 done += (up_to - entry.frames_done) as f64;
                 while entry.frames_done < up_to {
                     entry.step(self.warmup)?;
@@ -108,21 +97,13 @@ impl WorldComparison {
     }
 }
 
-fn new_entry<const D: usize>(kernels: KernelSet, scene: &Scene<D>) -> Result<Entry<D>, WorldError>
-where
-    AnyKernel: Kernel<D>,
-    World<D>: Simulation<D>,
-{
-    let world = World::new(scene, |schedule| kernels.kernel_for(schedule))?;
-    Ok(Entry { kernels, world, profiles: Vec::new(), frames_done: 0, finite: true })
+fn new_entry(scene: &AnyScene, kernels: &KernelSet) -> Result<Entry, AnyWorldError> {
+    let world = AnyWorld::with_kernels(scene.clone(), kernels.clone())?;
+    Ok(Entry { world, profiles: Vec::new(), frames_done: 0, finite: true })
 }
 
-impl<const D: usize> Entry<D>
-where
-    AnyKernel: Kernel<D>,
-    World<D>: Simulation<D>,
-{
-    fn step(&mut self, warmup: usize) -> Result<(), WorldError> {
+impl Entry {
+    fn step(&mut self, warmup: usize) -> Result<(), AnyWorldError> {
         let mut profile = StepProfile::default();
         self.finite &= profile.step(&mut self.world)?.finite;
         if self.frames_done >= warmup {
@@ -132,7 +113,7 @@ where
         Ok(())
     }
 
-    fn row(&self) -> Result<WorldRow, WorldError> {
+    fn row(&self) -> Result<WorldRow, AnyWorldError> {
         let median = |time: fn(&StepProfile) -> Duration| {
             let mut times: Vec<Duration> = self.profiles.iter().map(time).collect();
             times.sort_unstable();
@@ -140,19 +121,17 @@ where
         };
         let [sticks_us, others_us] = [StepProfile::sticks, StepProfile::others].map(median);
         let settings = self.world.settings();
-        let models = || self.world.islands().iter().map(|island| &island.model);
-        let sticks: usize = models().map(|model| model.sticks.len()).sum();
-        let particles: usize = models().map(|model| model.particles.len()).sum();
-        let particle_substeps = particles as f64 * f64::from(settings.step.substeps);
-        let relaxations = sticks as f64
+        let particle_substeps = self.world.particles() as f64 * f64::from(settings.step.substeps);
+        let relaxations = self.world.sticks() as f64
             * f64::from(settings.step.substeps)
             * f64::from(settings.step.iterations)
             * f64::from(settings.passes);
         let stretch: Stretch = self.world.diagnostics()?.stretch;
+        let kernels = self.world.kernels();
         Ok(WorldRow {
-            kernel: self.kernels.name(),
-            isa: self.kernels.isa(),
-            threads: self.kernels.threads(),
+            kernel: kernels.name(),
+            isa: kernels.isa(),
+            threads: kernels.threads(),
             frame_us_median: median(StepProfile::total),
             sticks_us_median: sticks_us,
             others_us_median: others_us,

@@ -1,6 +1,7 @@
-//! The hashes that programs in all languages must print: `bindings/hashes.txt`.
+//! Worlds of either dimension as one type, which programs and bindings use; and the hashes that programs in all languages
+//! must print: `bindings/hashes.txt`.
 
-use taut::world::AnyScene;
+use taut::world::{AnyScene, LibraryScene, Simulation, World, resize_vector};
 use taut::{AnyWorld, AnyWorldError, KernelChoice, KernelName, MeshCloth};
 
 /// Rows of `example NAME HASH` or `library SCENE SIZE STEPS HASH`.
@@ -120,6 +121,79 @@ fn points_of_a_plane_have_a_third_coordinate_of_zero() {
     assert!(matches!(error, AnyWorldError::Wind { component } if component.is_nan()), "{error}");
     assert_eq!(world.settings().step.acceleration, [0.0, -9.81, 0.0]);
     assert!(world.position(99_999).unwrap_err().to_string().contains("99999"));
+}
+
+/// Checks that `any` reports what the world in it reports.
+fn check_reports<const D: usize>(any: &AnyWorld, world: &World<D>, name: &str)
+where
+    World<D>: Simulation<D>,
+{
+    let [of_any, of_world] =
+        [any.diagnostics().unwrap().stretch, world.diagnostics().unwrap().stretch];
+    assert_eq!(of_any, of_world, "{name}");
+    let momentum = resize_vector(world.diagnostics().unwrap().momentum);
+    assert_eq!(any.diagnostics().unwrap().momentum, momentum, "{name}");
+    assert_eq!(any.contacts(), world.contacts(), "{name}");
+    assert_eq!(any.removed(), world.removed(), "{name}");
+    assert_eq!(any.hidden_particles(), world.hidden_particles().collect::<Vec<_>>(), "{name}");
+    let ties: Vec<_> = any.ties().iter().map(|tie| tie.ends).collect();
+    let ends = world.ties().map(|tie| tie.ends.map(resize_vector));
+    assert_eq!(ties, ends.collect::<Vec<_>>(), "{name}");
+    let figures = any.obstacles();
+    assert_eq!(figures.len(), world.obstacles().len(), "{name}");
+    for (figure, obstacle) in figures.iter().zip(world.obstacles()) {
+        let expected = obstacle.figure(world.time());
+        let pose = figure.map(|figure| (figure.position, figure.rotation));
+        let expected = expected.map(|figure| (resize_vector(figure.position), figure.rotation));
+        assert_eq!(pose, expected, "{name}");
+    }
+}
+
+/// Checks that the vertices and triangles of a model's bodies are those of the model.
+fn check_bodies(world: &AnyWorld, name: &str) {
+    let drawing = world.drawing();
+    for model in &drawing.models {
+        let Some(last) = model.bodies.last() else { continue };
+        let mut vertex = model.mesh_vertices.start;
+        for body in &model.bodies {
+            assert_eq!(body.vertices.start, vertex, "{name}");
+            vertex = body.vertices.end;
+            let corners = drawing.triangles[body.triangles.clone()].as_flattened();
+            assert!(corners.iter().all(|&it| body.vertices.contains(&(it as usize))), "{name}");
+            let mut particles = body.particles.iter();
+            assert!(particles.all(|&it| model.particles.contains(&(it as usize))), "{name}");
+        }
+        assert_eq!((vertex, last.triangles.end), (model.mesh_vertices.end, model.triangles.end));
+    }
+}
+
+#[test]
+fn worlds_of_either_dimension_report_the_same_as_the_worlds_in_them() {
+    let kernels = KernelChoice::default();
+    for listed in LibraryScene::ALL {
+        let mut world = AnyWorld::from_library(listed.name, None, &kernels).unwrap();
+        assert!(world.step(8).unwrap().finite);
+        if let Some(world_2d) = world.two_d() {
+            check_reports(&world, world_2d, listed.name);
+        }
+        if let Some(world_3d) = world.three_d() {
+            check_reports(&world, world_3d, listed.name);
+        }
+        check_bodies(&world, listed.name);
+
+        let scene = listed.scene(listed.size).unwrap();
+        let kernels = kernels.find().unwrap();
+        let mut resumed =
+            AnyWorld::resume(scene.clone(), kernels.clone(), &world.snapshot()).unwrap();
+        let mut carried = AnyWorld::with_kernels(scene, kernels.clone()).unwrap();
+        assert_eq!(carried.carry_over(&world), carried.drawing().models.len(), "{}", listed.name);
+        world.replan(world.formula(), kernels).unwrap();
+        for world in [&mut world, &mut resumed, &mut carried] {
+            assert!(world.step(2).unwrap().finite);
+        }
+        assert_eq!(resumed.hash(), world.hash(), "{}", listed.name);
+        assert_eq!(carried.hash(), world.hash(), "{}", listed.name);
+    }
 }
 
 #[test]

@@ -75,6 +75,6 @@ pub use springs::{Spring, SpringError, Springs};
 pub use surface::{Nearest, Surface};
 pub use tie::{Place, Tie, TieEnd, TieError, TieProblem, WhichEnd};
 pub use world::{
-    Clock, Contacts, Diagnostics, Drawing, DrawnModel, Frame, Island, Outcome, Removed, Simulation,
-    Snapshot, SnapshotError, StepPart, TieState, Warning, World, WorldError,
+    Clock, Contacts, Diagnostics, Drawing, DrawnBody, DrawnModel, Frame, Island, Outcome, Removed,
+    Simulation, Snapshot, SnapshotError, StepPart, TieState, Warning, World, WorldError,
 };

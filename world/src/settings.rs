@@ -2,6 +2,7 @@
 
 use taut_core::{Motion, Particles, Step};
 
+use crate::drawing::resize_vector;
 use crate::error::ModelError;
 
 /// Settings of the simulation: the step, and the number of passes of a substep.
@@ -57,6 +58,15 @@ impl<const D: usize> Default for Settings<D> {
 }
 
 impl<const D: usize> Settings<D> {
+    /// The same settings in another number of dimensions: the acceleration loses coordinates, or gets ones
+    /// that are 0.
+    pub fn resized<const N: usize>(&self) -> Settings<N> {
+        let Self { step: Step { dt, substeps, iterations, acceleration, damping_rate }, passes } =
+            *self;
+        let acceleration = resize_vector(acceleration);
+        Settings { step: Step { dt, substeps, iterations, acceleration, damping_rate }, passes }
+    }
+
     /// Checks that the counts are in range: with larger ones a program would seem to hang.
     ///
     /// # Errors

@@ -1,12 +1,11 @@
 //! The kernels that pages can choose, and their names.
 
-use taut::{Kernel, KernelSet, Schedule, SheetsAndCopies};
+use taut::{AnyKernel, Kernel, KernelSet, SheetsAndCopies};
 
 use crate::protocol::KernelEntry;
 
-/// The name and the instruction set of the kernel that runs a schedule.
-pub(crate) fn kernel_and_isa_names(kernels: &KernelSet, schedule: &Schedule) -> [&'static str; 2] {
-    let kernel = kernels.kernel_for(schedule);
+/// The name and the instruction set of a kernel.
+pub(crate) fn name_and_isa(kernel: &AnyKernel) -> [&'static str; 2] {
     let inner = kernel.inner();
     [Kernel::<3>::name(inner), Kernel::<3>::isa(inner)]
 }

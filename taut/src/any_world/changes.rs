@@ -2,12 +2,14 @@
 //! and kernels.
 
 use alloc::sync::Arc;
+use alloc::vec::Vec;
 
-use taut_core::{ParticleError, Step, StickError};
+use taut_core::{Formula, ParticleError, StickError, Sticks};
+use taut_scenes::AnyScene;
 use taut_world::{Force, Settings, Wind, WorldError, resize_vector};
 
-use super::{AnyWorld, AnyWorldError, Inner, with_inner};
-use crate::KernelChoice;
+use super::{AnyWorld, AnyWorldError, Inner, SceneAndWorld, with_inner};
+use crate::{KernelChoice, KernelSet};
 
 impl AnyWorld {
     /// The position of a particle, m.
@@ -109,6 +111,11 @@ impl AnyWorld {
         Ok(with_inner!(&mut self.inner, inner => inner.world.release(particle))?)
     }
 
+    /// The numbers of the grabbed particles.
+    pub fn grabbed(&self) -> Vec<usize> {
+        with_inner!(&self.inner, inner => inner.world.grabbed().collect())
+    }
+
     /// See [`World::nearest`](taut_world::World::nearest); `within` in m.
     pub fn nearest(&self, point: [f32; 3], within: f32) -> Option<usize> {
         with_inner!(&self.inner, inner => inner.world.nearest(resize_vector(point), within))
@@ -171,13 +178,39 @@ impl AnyWorld {
         if factor.is_nan() || factor <= 1.0 {
             return Err(AnyWorldError::TearFactor { factor });
         }
-        with_inner!(&mut self.inner, inner => inner.world.set_tear_factors(|_stick| factor));
+        self.set_tear_factors(|_stick| factor);
+        Ok(())
+    }
+
+    /// Sets the tear factors of all sticks: see
+    /// [`World::set_tear_factors`](taut_world::World::set_tear_factors).
+    pub fn set_tear_factors(&mut self, factor: impl Fn(usize) -> f32) {
+        with_inner!(&mut self.inner, inner => inner.world.set_tear_factors(factor));
+    }
+
+    /// Sets compliance, m/N, and stiffness of all sticks that were not removed by reordering: see
+    /// [`Sticks`](taut_core::Sticks). `values` returns both for the number of a stick.
+    ///
+    /// # Errors
+    /// An invalid value. Sticks with lower numbers have changed then.
+    pub fn set_compliance_and_stiffness(
+        &mut self,
+        values: impl Fn(usize) -> [f32; 2],
+    ) -> Result<(), AnyWorldError> {
+        let sticks = self.drawing.sticks.len();
+        with_inner!(&mut self.inner, inner => {
+            for number in 0..sticks {
+                let Some((island, index)) = inner.world.locate_stick(number) else { continue };
+                let sticks = &mut inner.world.islands_mut()[island].model.sticks;
+                set_stick(sticks, index, values(number))?;
+            }
+        });
         Ok(())
     }
 
     /// The settings. In two dimensions the third coordinate of the acceleration is 0.
     pub fn settings(&self) -> Settings<3> {
-        with_inner!(&self.inner, inner => with_dimensions(inner.world.settings()))
+        with_inner!(&self.inner, inner => inner.world.settings().resized())
     }
 
     /// Changes the settings and keeps velocities: see
@@ -198,7 +231,7 @@ impl AnyWorld {
     pub fn set_settings(&mut self, settings: &Settings<3>) -> Result<(), AnyWorldError> {
         settings.check().map_err(WorldError::from)?;
         Ok(with_inner!(&mut self.inner, inner => {
-            inner.world.set_settings(with_dimensions(settings))
+            inner.world.set_settings(settings.resized())
         })?)
     }
 
@@ -215,19 +248,36 @@ impl AnyWorld {
         }
         let Inner::ThreeD(inner) = &mut self.inner else { return Err(AnyWorldError::WindInPlane) };
         let wind = velocity.map(|velocity| Arc::new(Wind::new(velocity)) as Arc<dyn Force>);
-        inner.scene.forces = wind.into_iter().collect();
-        inner.world.forces_mut().clone_from(&inner.scene.forces);
+        inner.set_forces(wind.into_iter().collect());
         Ok(())
+    }
+
+    /// Replaces all forces by those of a scene. Does nothing if the scene has another number of
+    /// dimensions.
+    pub fn set_forces_of(&mut self, scene: &AnyScene) {
+        match (&mut self.inner, scene) {
+            (Inner::TwoD(inner), AnyScene::TwoD(scene)) => inner.set_forces(scene.forces.clone()),
+            (Inner::ThreeD(inner), AnyScene::ThreeD(scene)) => {
+                inner.set_forces(scene.forces.clone());
+            }
+            _ => {}
+        }
     }
 
     /// Changes the kernels and keeps the state.
     ///
     /// # Errors
-    /// Same as [`KernelChoice::find`] and [`World::replan`](taut_world::World::replan).
+    /// Same as [`KernelChoice::find`] and [`replan`](Self::replan).
     pub fn set_kernels(&mut self, kernels: &KernelChoice) -> Result<(), AnyWorldError> {
-        let kernels = kernels.find()?;
+        self.replan(self.formula(), kernels.find()?)
+    }
+
+    /// Changes the formula and the kernels, and keeps the state.
+    ///
+    /// # Errors
+    /// Same as [`World::replan`](taut_world::World::replan).
+    pub fn replan(&mut self, formula: Formula, kernels: KernelSet) -> Result<(), AnyWorldError> {
         with_inner!(&mut self.inner, inner => {
-            let formula = inner.world.formula();
             inner.world.replan(formula, |schedule| kernels.kernel_for(schedule))?;
         });
         self.kernels = kernels;
@@ -247,10 +297,24 @@ impl AnyWorld {
     }
 }
 
-/// The same settings in another number of dimensions.
-fn with_dimensions<const D: usize, const N: usize>(settings: &Settings<D>) -> Settings<N> {
-    let Settings { step, passes } = *settings;
-    let Step { dt, substeps, iterations, acceleration, damping_rate } = step;
-    let acceleration = resize_vector(acceleration);
-    Settings { step: Step { dt, substeps, iterations, acceleration, damping_rate }, passes }
+impl<const D: usize> SceneAndWorld<D> {
+    fn set_forces(&mut self, forces: Vec<Arc<dyn Force<D>>>) {
+        self.world.forces_mut().clone_from(&forces);
+        self.scene.forces = forces;
+    }
+}
+
+/// Sets compliance and stiffness of a stick. Values that are the same do not count as changes.
+fn set_stick(
+    sticks: &mut Sticks,
+    index: usize,
+    [compliance, stiffness]: [f32; 2],
+) -> Result<(), WorldError> {
+    if sticks.compliance(index).to_bits() != compliance.to_bits() {
+        sticks.set_compliance(index, compliance)?;
+    }
+    if sticks.stiffness(index).to_bits() != stiffness.to_bits() {
+        sticks.set_stiffness(index, stiffness)?;
+    }
+    Ok(())
 }

@@ -1,8 +1,12 @@
 //! What a renderer reads from a world in two or three dimensions.
 
-use taut_world::{Drawing, REMOVED, normals};
+use alloc::vec::Vec;
 
-use super::{AnyWorld, AnyWorldError, with_inner};
+use taut_world::{
+    Drawing, FigureShape, ObstacleFigure, REMOVED, Removed, TieState, normals, resize_vector,
+};
+
+use super::{AnyWorld, AnyWorldError, Inner, with_inner};
 
 impl AnyWorld {
     /// Number of vertices: the particles, then the vertices of the meshes of rigid bodies.
@@ -14,6 +18,11 @@ impl AnyWorld {
     /// numbers, and their corners or ends are [`REMOVED`].
     pub fn drawing(&self) -> &Drawing {
         &self.drawing
+    }
+
+    /// See [`World::removed`](taut_world::World::removed).
+    pub fn removed(&self) -> &Removed {
+        with_inner!(&self.inner, inner => inner.world.removed())
     }
 
     /// Increases whenever [`triangles`](Self::triangles) or [`lines`](Self::lines) change.
@@ -36,6 +45,43 @@ impl AnyWorld {
             hidden.next_if_eq(&(*stick as u32)).is_none() && ends[0] != REMOVED
         });
         drawn.map(|(_, ends)| *ends).chain(springs.iter().copied())
+    }
+
+    /// The current state of all ties: see [`World::ties`](taut_world::World::ties).
+    pub fn ties(&self) -> Vec<TieState> {
+        with_inner!(&self.inner, inner => inner.world.ties().map(tie_in_space).collect())
+    }
+
+    /// The numbers of the particles that are currently hidden: see
+    /// [`World::hidden_particles`](taut_world::World::hidden_particles).
+    pub fn hidden_particles(&self) -> Vec<usize> {
+        with_inner!(&self.inner, inner => inner.world.hidden_particles().collect())
+    }
+
+    /// The shape and current pose of each obstacle; `None` if the obstacle cannot be drawn. In two
+    /// dimensions third coordinates and extents are 0.
+    ///
+    /// ```
+    /// use taut::world::FigureShape;
+    /// use taut::{AnyWorld, KernelChoice};
+    ///
+    /// let world = AnyWorld::from_library("layers", Some(16), &KernelChoice::default())?;
+    /// let is_ball = |shape: FigureShape<'_>| matches!(shape, FigureShape::Sphere { .. });
+    /// assert!(world.obstacles().into_iter().flatten().any(|figure| is_ball(figure.shape)));
+    /// # Ok::<(), taut::AnyWorldError>(())
+    /// ```
+    pub fn obstacles(&self) -> Vec<Option<ObstacleFigure<'_>>> {
+        match &self.inner {
+            Inner::TwoD(inner) => {
+                let time = inner.world.time();
+                let figures = inner.world.obstacles().iter().map(|it| it.figure(time));
+                figures.map(|figure| in_space(figure?)).collect()
+            }
+            Inner::ThreeD(inner) => {
+                let time = inner.world.time();
+                inner.world.obstacles().iter().map(|it| it.figure(time)).collect()
+            }
+        }
     }
 
     /// Copies the positions of all vertices, m: three numbers each.
@@ -146,4 +192,24 @@ fn rows_of<'a>(
         return Err(AnyWorldError::Length { what, found, expected });
     }
     Ok(slice.as_chunks_mut().0)
+}
+
+/// The same figure in three dimensions; `None` for a mesh.
+fn in_space(figure: ObstacleFigure<'_, 2>) -> Option<ObstacleFigure<'static>> {
+    let shape = match figure.shape {
+        FigureShape::Sphere { radius } => FigureShape::Sphere { radius },
+        FigureShape::Capsule { radius, half } => FigureShape::Capsule { radius, half },
+        FigureShape::Cuboid { half } => FigureShape::Cuboid { half: resize_vector(half) },
+        FigureShape::HalfSpace => FigureShape::HalfSpace,
+        FigureShape::Bounds { half } => FigureShape::Bounds { half: resize_vector(half) },
+        _ => return None,
+    };
+    let ObstacleFigure { position, rotation, .. } = figure;
+    Some(ObstacleFigure { shape, position: resize_vector(position), rotation })
+}
+
+/// The same tie in three dimensions.
+fn tie_in_space<const D: usize>(tie: TieState<D>) -> TieState {
+    let TieState { ends, distance, kind, broken, force } = tie;
+    TieState { ends: ends.map(resize_vector), distance, kind, broken, force }
 }

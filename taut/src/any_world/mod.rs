@@ -3,19 +3,22 @@
 mod changes;
 mod drawing;
 mod error;
+mod measurements;
 mod state;
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use taut_core::{Bending, Kernel};
+use taut_core::{Bending, Executor, Kernel};
 #[cfg(feature = "toml")]
 use taut_scenes::TriangleReader;
 use taut_scenes::{AnyScene, LibraryScene};
-use taut_world::{Drawing, Model, Outcome, Scene, Simulation, Tethers, Warning, World, WorldError};
+use taut_world::{
+    Drawing, Model, Outcome, Scene, Simulation, StepPart, Tethers, Warning, World, WorldError,
+};
 
-use crate::{AnyKernel, KernelChoice, KernelSet};
+use crate::{AnyKernel, KernelChoice, KernelSet, SheetsAndCopies};
 
 pub use error::AnyWorldError;
 
@@ -144,15 +147,25 @@ impl AnyWorld {
     /// # Errors
     /// Same as [`KernelChoice::find`] and [`World::new`].
     pub fn new(scene: impl Into<AnyScene>, kernels: &KernelChoice) -> Result<Self, AnyWorldError> {
-        Self::from_scene(scene.into(), kernels.find()?)
+        Self::with_kernels(scene, kernels.find()?)
     }
 
-    /// The world of a scene with these kernels.
-    fn from_scene(scene: AnyScene, kernels: KernelSet) -> Result<Self, AnyWorldError> {
-        let inner = match scene {
+    /// The world of a scene with kernels that were [found](KernelChoice::find) before.
+    ///
+    /// # Errors
+    /// Same as [`World::new`].
+    pub fn with_kernels(
+        scene: impl Into<AnyScene>,
+        kernels: KernelSet,
+    ) -> Result<Self, AnyWorldError> {
+        let inner = match scene.into() {
             AnyScene::TwoD(scene) => Inner::TwoD(SceneAndWorld::new(scene, &kernels)?),
             AnyScene::ThreeD(scene) => Inner::ThreeD(SceneAndWorld::new(scene, &kernels)?),
         };
+        Ok(Self::from_inner(inner, kernels))
+    }
+
+    fn from_inner(inner: Inner, kernels: KernelSet) -> Self {
         let mut world = Self {
             inner,
             kernels,
@@ -163,7 +176,28 @@ impl AnyWorld {
             interleaved: Vec::new(),
         };
         world.reload_drawing();
-        Ok(world)
+        world
+    }
+
+    /// The kernel sets of this build and machine that suit a scene: see [`KernelSet::available`].
+    ///
+    /// ```
+    /// use taut::world::LibraryScene;
+    /// use taut::AnyWorld;
+    ///
+    /// let curtain = LibraryScene::named("curtain")?.scene(16)?;
+    /// for kernels in AnyWorld::available_kernels(&curtain) {
+    ///     let mut world = AnyWorld::with_kernels(curtain.clone(), kernels)?;
+    ///     assert!(world.step(1)?.finite);
+    ///     println!("{:016x} {}", world.hash(), world.kernels()); // always the same hash
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn available_kernels(scene: &AnyScene) -> Vec<KernelSet> {
+        KernelSet::available(match scene {
+            AnyScene::TwoD(scene) => SheetsAndCopies::of(scene.sheets(), scene.may_have_copies()),
+            AnyScene::ThreeD(scene) => SheetsAndCopies::of(scene.sheets(), scene.may_have_copies()),
+        })
     }
 
     /// The world of a scene of the library, in this size (see [`LibraryScene::size`]) or, without
@@ -277,7 +311,7 @@ impl AnyWorld {
             Inner::TwoD(inner) => AnyScene::TwoD(inner.scene.repeated(copies)?),
             Inner::ThreeD(inner) => AnyScene::ThreeD(inner.scene.repeated(copies)?),
         };
-        Self::from_scene(scene, self.kernels.clone())
+        Self::with_kernels(scene, self.kernels.clone())
     }
 
     /// The world, if it is in two dimensions.
@@ -362,6 +396,21 @@ impl AnyWorld {
     pub fn step(&mut self, steps: u32) -> Result<Outcome, AnyWorldError> {
         let outcome = with_inner!(&mut self.inner, inner => run_steps(&mut inner.world, steps));
         // Also updated if a step failed, because earlier steps may have torn sticks.
+        self.update_drawing();
+        Ok(outcome?)
+    }
+
+    /// Runs a step and calls `after` at the end of each part: see [`World::step_watched`].
+    ///
+    /// # Errors
+    /// Same as [`World::step`].
+    pub fn step_watched(
+        &mut self,
+        executor: &dyn Executor,
+        after: &mut dyn FnMut(StepPart),
+    ) -> Result<Outcome, AnyWorldError> {
+        let outcome =
+            with_inner!(&mut self.inner, inner => inner.world.step_watched(executor, after));
         self.update_drawing();
         Ok(outcome?)
     }

@@ -1,11 +1,14 @@
 //! Snapshots of a world in two or three dimensions.
 
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use taut_core::Schedule;
+use taut_scenes::AnyScene;
 use taut_world::{Snapshot, World};
 
-use super::{AnyWorld, AnyWorldError, with_inner};
+use super::{AnyWorld, AnyWorldError, Inner, SceneAndWorld, with_inner};
+use crate::KernelSet;
 
 impl AnyWorld {
     /// See [`World::snapshot`].
@@ -25,6 +28,41 @@ impl AnyWorld {
     /// ```
     pub fn snapshot(&self) -> Snapshot {
         with_inner!(&self.inner, inner => inner.world.snapshot())
+    }
+
+    /// A world of `scene` that resumes from a snapshot of a world of this scene: see [`World::resume`].
+    ///
+    /// # Errors
+    /// Same as [`World::resume`].
+    pub fn resume(
+        scene: impl Into<AnyScene>,
+        kernels: KernelSet,
+        snapshot: &Snapshot,
+    ) -> Result<Self, AnyWorldError> {
+        let kernel_for = |schedule: &Schedule| kernels.kernel_for(schedule);
+        let inner = match scene.into() {
+            AnyScene::TwoD(scene) => {
+                let world = World::resume(&scene, kernel_for, snapshot)?;
+                Inner::TwoD(Box::new(SceneAndWorld { scene, world }))
+            }
+            AnyScene::ThreeD(scene) => {
+                let world = World::resume(&scene, kernel_for, snapshot)?;
+                Inner::ThreeD(Box::new(SceneAndWorld { scene, world }))
+            }
+        };
+        Ok(Self::from_inner(inner, kernels))
+    }
+
+    /// Copies the state of the models that another world has, too: see [`World::carry_over`]. Returns
+    /// their number: 0 if the number of dimensions differs.
+    pub fn carry_over(&mut self, from: &Self) -> usize {
+        let models = match (&mut self.inner, &from.inner) {
+            (Inner::TwoD(inner), Inner::TwoD(from)) => inner.world.carry_over(&from.world),
+            (Inner::ThreeD(inner), Inner::ThreeD(from)) => inner.world.carry_over(&from.world),
+            _ => 0,
+        };
+        self.reload_drawing();
+        models
     }
 
     /// Resumes from a snapshot of a world of the same scene: see [`World::resume`]. Forces,

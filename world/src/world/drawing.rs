@@ -50,6 +50,19 @@ pub struct DrawnModel {
     pub sticks: Range<usize>,
     /// The numbers of its springs.
     pub springs: Range<usize>,
+    /// Its rigid bodies.
+    pub bodies: Vec<DrawnBody>,
+}
+
+/// A rigid body in a [`Drawing`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DrawnBody {
+    /// The numbers of its particles, which determine its pose.
+    pub particles: [u32; 4],
+    /// The numbers of the vertices of its mesh.
+    pub vertices: Range<usize>,
+    /// The numbers of the triangles of its mesh.
+    pub triangles: Range<usize>,
 }
 
 /// What was removed since a world was created, by the numbers of its [`Drawing`], in order of
@@ -197,6 +210,19 @@ impl<const D: usize> World<D> {
                 drawing.triangles[first + triangle] =
                     corners.map(|corner| model.mesh_vertices.start as u32 + corner);
             }
+            let particles = self.particles.in_island(model.island);
+            let bodies = bodies.all()[model.bodies.clone()].iter();
+            let bodies = bodies.scan([model.mesh_vertices.start, first], |next, body| {
+                let [vertices, triangles] = [body.vertices(), body.triangles()];
+                let [vertex, triangle] = *next;
+                *next = [vertex + vertices.len(), triangle + triangles.len()];
+                Some(DrawnBody {
+                    particles: body.particles().map(|number| particles[number as usize]),
+                    vertices: vertex..next[0],
+                    triangles: triangle..next[1],
+                })
+            });
+            let bodies = bodies.collect();
             let springs = [model.particles.start, model.particles.end].map(|particle| {
                 drawing.springs.partition_point(|ends| (ends[0] as usize) < particle)
             });
@@ -208,6 +234,7 @@ impl<const D: usize> World<D> {
                 triangles: model.triangles.clone(),
                 sticks: model.sticks.clone(),
                 springs: springs[0]..springs[1],
+                bodies,
             });
         }
         drawing

@@ -60,7 +60,7 @@ use ties::IslandTie;
 pub use clock::{Clock, Frame};
 pub use contact_check::Contacts;
 pub use diagnostics::Diagnostics;
-pub use drawing::{Drawing, DrawnModel, Removed};
+pub use drawing::{Drawing, DrawnBody, DrawnModel, Removed};
 pub use error::WorldError;
 pub use island::Island;
 pub use simulation::Simulation;

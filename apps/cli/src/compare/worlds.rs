@@ -3,7 +3,7 @@
 use comfy_table::{Cell, CellAlignment, Color};
 use serde::Serialize;
 use taut::world::{AnyScene, LibraryScene, Scene, Settings};
-use taut::{Formula, KernelName, KernelSet, SheetsAndCopies};
+use taut::{AnyWorld, Formula, KernelName, KernelSet};
 use taut_bench::{MachineInfo, WorldComparison, WorldRow};
 
 use super::Arguments;
@@ -44,16 +44,15 @@ pub(super) fn run(
     library_scene: &LibraryScene,
     size: usize,
 ) -> Result<(), Failure> {
-    let PreparedScene { scene, formula, step_counts, sheets_and_copies } =
-        match library_scene.scene(size)? {
-            AnyScene::TwoD(scene) => arguments.prepare(scene)?,
-            AnyScene::ThreeD(scene) => arguments.prepare(scene)?,
-        };
+    let PreparedScene { scene, formula, step_counts } = match library_scene.scene(size)? {
+        AnyScene::TwoD(scene) => arguments.prepare(scene)?,
+        AnyScene::ThreeD(scene) => arguments.prepare(scene)?,
+    };
     let comparison = WorldComparison {
+        kernels: arguments.kernel_sets(&scene)?,
         scene,
         warmup: arguments.warmup,
         frames: arguments.frames,
-        kernels: arguments.kernel_sets(sheets_and_copies)?,
     };
     warn(&comparison.scene.warnings());
     let outputs = arguments.output.open()?;
@@ -101,8 +100,6 @@ struct PreparedScene {
     scene: AnyScene,
     formula: Formula,
     step_counts: StepCounts,
-    /// Which of the kernels `grid` and `copies` can run a part of the scene.
-    sheets_and_copies: SheetsAndCopies,
 }
 
 impl Arguments {
@@ -131,7 +128,6 @@ impl Arguments {
             [formula] => *formula,
             _ => anyhow::bail!("--formulas: a library scene takes a single formula"),
         };
-        let sheets_and_copies = SheetsAndCopies::of(scene.sheets(), scene.may_have_copies());
         let Settings { step, passes, .. } = settings;
         Ok(PreparedScene {
             formula: scene.formula,
@@ -140,7 +136,6 @@ impl Arguments {
                 passes: passes.max(1),
                 iterations: step.iterations,
             },
-            sheets_and_copies,
             scene: scene.into(),
         })
     }
@@ -148,9 +143,9 @@ impl Arguments {
     /// The kernel sets to compare: on one thread, each selected kernel on each selected instruction
     /// set, and always the scalar kernel; then, on each requested number of threads above 1, the first
     /// of these sets, which has the most lanes.
-    fn kernel_sets(&self, sheets_and_copies: SheetsAndCopies) -> anyhow::Result<Vec<KernelSet>> {
+    fn kernel_sets(&self, scene: &AnyScene) -> anyhow::Result<Vec<KernelSet>> {
         self.check_isas()?;
-        let mut sets = KernelSet::available(sheets_and_copies);
+        let mut sets = AnyWorld::available_kernels(scene);
         let name_of = |set: &KernelSet| set.main_kernel().kernel_name();
         let has_isa =
             |set: &KernelSet| self.isa.is_empty() || self.isa.iter().any(|isa| isa == set.isa());

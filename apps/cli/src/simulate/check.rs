@@ -9,8 +9,8 @@ use std::thread;
 
 use anyhow::Context;
 use comfy_table::CellAlignment;
-use taut::world::{AnyScene, LibraryScene, Scene, Simulation, World};
-use taut::{AnyKernel, Kernel, KernelSet, SheetsAndCopies};
+use taut::world::{AnyScene, LibraryScene};
+use taut::{AnyWorld, KernelSet};
 use taut_bench::Progress;
 
 use crate::Failure;
@@ -87,8 +87,7 @@ fn check_scene(scene: &'static LibraryScene, seconds: f64) -> SceneCheck {
         violations: Vec::new(),
     };
     match scene.scene(scene.size) {
-        Ok(AnyScene::TwoD(scene)) => check.run_kernels(&scene, seconds),
-        Ok(AnyScene::ThreeD(scene)) => check.run_kernels(&scene, seconds),
+        Ok(scene) => check.run_kernels(&scene, seconds),
         Err(error) => check.add_violation(&error),
     }
     check
@@ -97,14 +96,9 @@ fn check_scene(scene: &'static LibraryScene, seconds: f64) -> SceneCheck {
 impl SceneCheck {
     /// Simulates the scene on every kernel set. Checks that the residual is within its bound, and that
     /// all final positions are bit-identical.
-    fn run_kernels<const D: usize>(&mut self, scene: &Scene<D>, seconds: f64)
-    where
-        AnyKernel: Kernel<D>,
-        World<D>: Simulation<D>,
-    {
+    fn run_kernels(&mut self, scene: &AnyScene, seconds: f64) {
         self.particles = scene.particles();
-        let mut kernel_sets =
-            KernelSet::available(SheetsAndCopies::of(scene.sheets(), scene.may_have_copies()));
+        let mut kernel_sets = AnyWorld::available_kernels(scene);
         // The first set has the most lanes.
         let threaded = kernel_sets[0].clone().on_threads(THREADS);
         kernel_sets.extend(threaded.inspect_err(|error| self.add_violation(error)).ok());
@@ -136,19 +130,15 @@ impl SceneCheck {
 ///
 /// # Errors
 /// If the world cannot be made, or a position is not finite after a step.
-fn simulate<const D: usize>(
-    scene: &Scene<D>,
+fn simulate(
+    scene: &AnyScene,
     kernels: &KernelSet,
     seconds: f64,
-) -> anyhow::Result<KernelSetResult>
-where
-    AnyKernel: Kernel<D>,
-    World<D>: Simulation<D>,
-{
-    let mut world = World::new(scene, |schedule| kernels.kernel_for(schedule))?;
+) -> anyhow::Result<KernelSetResult> {
+    let mut world = AnyWorld::with_kernels(scene.clone(), kernels.clone())?;
     let mut residual = 0.0_f64;
     while world.time() < seconds {
-        anyhow::ensure!(world.step()?.finite, "blew up after {:.2} s", world.time());
+        anyhow::ensure!(world.step(1)?.finite, "blew up after {:.2} s", world.time());
         if world.steps() % MEASURE_EVERY == 0 {
             let now = world.diagnostics()?.stretch.residual_rms();
             // `f64::max` would drop a NaN.

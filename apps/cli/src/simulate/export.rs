@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use anyhow::Context;
 use clap::{ArgGroup, Args};
 
-use taut::world::{Simulation, World};
+use taut::AnyWorld;
 use taut_bench::Progress;
 use taut_export::{FileName, Sink, Timeline, sink};
 use taut_mesh::VertexMap;
@@ -96,15 +96,12 @@ impl ExportOptions {
     ///
     /// # Errors
     /// If a name or a time is invalid, or a file cannot be written.
-    pub(super) fn open<const D: usize>(
+    pub(super) fn open(
         &self,
-        world: &World<D>,
+        world: &AnyWorld,
         steps: u64,
         vertex_map: Option<&VertexMap>,
-    ) -> anyhow::Result<Exporter>
-    where
-        World<D>: Simulation<D>,
-    {
+    ) -> anyhow::Result<Exporter> {
         let (fps, from) = (self.fps, self.from);
         let mut exporter = Exporter {
             exported_world: None,
@@ -127,7 +124,7 @@ impl ExportOptions {
             "--fps {fps}: expected at most the scene's {:.0} steps per second",
             1.0 / dt
         );
-        let exported_world = ExportedWorld::new(world, vertex_map);
+        let exported_world = ExportedWorld::new(world, vertex_map)?;
         let scene = &exported_world.scene;
         #[allow(clippy::cast_sign_loss, reason = "`max` makes it at least 0")]
         let frames = 1 + ((steps as f64 * dt - from) * fps + TIME_TOLERANCE).max(0.0) as u64;
@@ -175,17 +172,14 @@ impl ExportOptions {
 
 impl Exporter {
     /// Writes a frame of the world if the time of the next exported frame has come.
-    pub(super) fn write_due_frame<const D: usize>(
-        &mut self,
-        world: &World<D>,
-    ) -> anyhow::Result<()> {
+    pub(super) fn write_due_frame(&mut self, world: &AnyWorld) -> anyhow::Result<()> {
         let Some(exported_world) = &mut self.exported_world else { return Ok(()) };
         let due_time = self.start_time + self.frames_written as f64 / self.fps;
         if world.time() + TIME_TOLERANCE / self.fps < due_time {
             return Ok(());
         }
         self.frames_written += 1;
-        exported_world.update(world);
+        exported_world.update(world)?;
         for (_, sink) in &mut self.sinks {
             sink.frame(&exported_world.scene, &exported_world.frame)?;
         }

@@ -1,8 +1,7 @@
 //! Converts a world to the drawn scene and frames that the export and picture crates expect.
 
-use taut::world::{
-    FigureShape, ModelKind, ObstacleFigure, REMOVED, Simulation, World, normals, resize_vector,
-};
+use taut::AnyWorld;
+use taut::world::{Drawing, DrawnBody, FigureShape, ModelKind, ObstacleFigure, REMOVED, normals};
 use taut_export::{DrawnScene, Frame, Material, Mesh, Part, Pose, RigidShape};
 use taut_mesh::VertexMap;
 
@@ -19,12 +18,11 @@ pub(super) struct ExportedWorld {
     sticks: Vec<Option<u32>>,
     /// For each triangle of the world, the index of its face in the drawn scene, if it is drawn.
     faces: Vec<Option<u32>>,
-    /// The triangles of the world; removed ones are `REMOVED`.
-    triangles: Vec<[u32; 3]>,
-    /// How many of the world's removed triangles and of its removed sticks the frame already hides.
-    removed: [usize; 2],
-    /// The rigid bodies; they are the first rigid shapes of the drawn scene.
-    bodies: Vec<BodyRef>,
+    /// The version of the world's drawing whose removed triangles and torn sticks the frame hides.
+    drawing_version: u64,
+    /// Three particles of each rigid body, which determine its axes. The bodies are the first rigid shapes of
+    /// the drawn scene.
+    bodies: Vec<[usize; 3]>,
     /// Indices of the obstacles that are rigid shapes of the drawn scene; they follow the bodies.
     obstacles: Vec<usize>,
     /// The index of the first stick of the drawn scene that is a tie; the other ties follow it. `None` if
@@ -37,41 +35,32 @@ pub(super) struct ExportedWorld {
     normals: Vec<[f32; 3]>,
 }
 
-/// A rigid body, by the index of its island and its index in the island.
-struct BodyRef {
-    island: usize,
-    body: usize,
-}
-
 impl ExportedWorld {
     /// Creates the drawn scene of a world. If `vertex_map` is given, the drawn scene has the vertices and
     /// faces of the mesh file instead of those of the world.
-    pub(super) fn new<const D: usize>(world: &World<D>, vertex_map: Option<&VertexMap>) -> Self
-    where
-        World<D>: Simulation<D>,
-    {
-        let drawing = world.drawing();
+    pub(super) fn new(world: &AnyWorld, vertex_map: Option<&VertexMap>) -> anyhow::Result<Self> {
+        let (drawing, particles, flat) =
+            (world.drawing(), world.particles(), world.dimensions() == 2);
+        let ties = world.ties().len();
         let mut this = Self {
-            scene: DrawnScene { flat: D == 2, vertices: world.len(), ..DrawnScene::default() },
+            scene: DrawnScene { flat, vertices: particles, ..DrawnScene::default() },
             frame: Frame::default(),
-            source_of_vertex: (0..world.len() as u32).collect(),
+            source_of_vertex: (0..particles as u32).collect(),
             sticks: vec![None; drawing.sticks.len()],
             faces: vec![None; drawing.triangles.len()],
-            triangles: drawing.triangles,
-            removed: [0; 2],
+            drawing_version: world.drawing_version(),
             bodies: Vec::new(),
             obstacles: Vec::new(),
             first_tie: None,
-            positions: vec![[0.0; 3]; drawing.vertices + 2 * world.ties().len()],
+            positions: vec![[0.0; 3]; drawing.vertices + 2 * ties],
             normals: vec![[0.0; 3]; drawing.vertices],
         };
-        this.copy_positions(world);
-        let pinned = (0..world.len()).filter(|&particle| world.inverse_mass(particle) == 0.0);
-        this.scene.ball_radii = vec![0.0; world.len()];
+        this.copy_positions(world)?;
+        this.scene.ball_radii = vec![0.0; particles];
         for model in &drawing.models {
             let (first_face, first_stick) = (this.scene.faces.len(), this.scene.sticks.len());
             for triangle in model.triangles.clone() {
-                let corners = this.triangles[triangle];
+                let corners = drawing.triangles[triangle];
                 if corners.iter().all(|&corner| model.particles.contains(&(corner as usize))) {
                     this.faces[triangle] = Some(this.scene.faces.len() as u32);
                     this.scene.faces.push(corners);
@@ -80,7 +69,7 @@ impl ExportedWorld {
             let has_faces = this.scene.faces.len() > first_face;
             let has_drawn_sticks = match model.kind {
                 ModelKind::Body => false,
-                ModelKind::Cloth => D == 2 || !has_faces, // in 3D, the faces hide them
+                ModelKind::Cloth => flat || !has_faces, // in three dimensions, the faces hide them
                 _ => true,
             };
             for stick in model.sticks.clone() {
@@ -101,7 +90,7 @@ impl ExportedWorld {
                 this.scene.ball_radii[particles.clone()].copy_from_slice(&drawing.radii[particles]);
             }
             let sticks = first_stick..this.scene.sticks.len();
-            // The meshes of rigid bodies become rigid shapes, in `add_bodies`.
+            // The meshes of rigid bodies become rigid shapes, in `add_body`.
             if model.kind != ModelKind::Body || has_faces || !sticks.is_empty() {
                 let radius = this.drawing_radius(model.kind, &this.scene.sticks[sticks.clone()]);
                 this.scene.parts.push(Part {
@@ -114,21 +103,24 @@ impl ExportedWorld {
                 });
             }
         }
-        this.scene.pinned = pinned.map(|particle| particle as u32).collect();
         // Pins are drawn in two dimensions only.
-        if D == 3 {
-            this.scene.pinned.clear();
+        for particle in (0..particles).take_while(|_| flat) {
+            if world.inverse_mass(particle)? == 0.0 {
+                this.scene.pinned.push(particle as u32);
+            }
         }
         match vertex_map {
             Some(vertex_map) => this.use_file_vertices(vertex_map),
-            None if world.ties().len() > 0 => this.add_ties(&drawing.sticks, drawing.vertices),
+            None if ties > 0 => this.add_ties(&drawing.sticks, drawing.vertices),
             None => {}
         }
-        let body_names =
-            drawing.models.iter().map(|model| (model.mesh_vertices.clone(), &*model.name));
-        this.add_bodies(world, &body_names.collect::<Vec<_>>());
+        for model in &drawing.models {
+            for body in &model.bodies {
+                this.add_body(world, body, &model.name)?;
+            }
+        }
         this.add_obstacles(world);
-        this
+        Ok(this)
     }
 
     /// The radius with which the sticks or grains of a model are drawn, m: constant for grains,
@@ -180,15 +172,16 @@ impl ExportedWorld {
     }
 
     /// Copies the current positions of all vertices and of the ends of ties to `positions`.
-    fn copy_positions<const D: usize>(&mut self, world: &World<D>) {
+    fn copy_positions(&mut self, world: &AnyWorld) -> anyhow::Result<()> {
         let (vertices, tie_ends) = self.positions.split_at_mut(world.vertices());
-        world.copy_vertices(vertices);
+        world.copy_positions(vertices.as_flattened_mut())?;
         for (ends, tie) in tie_ends.as_chunks_mut().0.iter_mut().zip(world.ties()) {
-            *ends = tie.ends.map(resize_vector);
+            *ends = tie.ends;
             if tie.broken {
                 ends[1] = ends[0]; // a point, for formats that cannot hide a line
             }
         }
+        Ok(())
     }
 
     /// Replaces the vertices and faces of the drawn scene by those of the mesh file.
@@ -205,50 +198,41 @@ impl ExportedWorld {
         }
     }
 
-    /// Adds the rigid bodies that have a mesh. `body_names` has, for each model, the range of the
-    /// vertices of its bodies among all vertices of the world, and the name of the model.
-    fn add_bodies<const D: usize>(
-        &mut self,
-        world: &World<D>,
-        body_names: &[(std::ops::Range<usize>, &str)],
-    ) {
-        // The number in the world of the first vertex of the current body. The vertices of bodies follow the
-        // particles in the order of this loop: all bodies are in one island, in the order of the scene.
-        let mut first_vertex = world.len();
-        for (island_index, island) in world.islands().iter().enumerate() {
-            let bodies = &island.model.bodies;
-            let vertices = bodies.vertices(&island.model.particles);
-            for (body_index, body) in bodies.all().iter().enumerate() {
-                if body.vertices().is_empty() {
-                    continue; // it is not drawn
-                }
-                let reference = BodyRef { island: island_index, body: body_index };
-                let world_to_body = reference.pose(world).inverse();
-                let local_vertices = vertices[body.vertices()]
-                    .iter()
-                    .map(|vertex| world_to_body.point(resize_vector(*vertex)));
-                let start = body.vertices().start as u32;
-                let corners = bodies.triangles()[body.triangles()].iter();
-                let corners: Vec<[u32; 3]> =
-                    corners.map(|corners| corners.map(|corner| corner - start)).collect();
-                let name = body_names.iter().find(|(vertices, _)| vertices.contains(&first_vertex));
-                first_vertex += body.vertices().len();
-                let inverse_masses = island.model.particles.inverse_masses();
-                let is_pinned =
-                    body.particles().iter().all(|&index| inverse_masses[index as usize] == 0.0);
-                self.scene.rigid_shapes.push(RigidShape {
-                    name: name.map_or_else(|| "body".to_owned(), |(_, name)| (*name).to_owned()),
-                    material: if is_pinned { Material::Obstacle } else { Material::Body },
-                    mesh: Mesh::faceted(&local_vertices.collect::<Vec<_>>(), &corners),
-                    unbounded: false,
-                });
-                self.bodies.push(reference);
-            }
+    /// Adds a rigid body of the model `name`, if it has a mesh.
+    fn add_body(&mut self, world: &AnyWorld, body: &DrawnBody, name: &str) -> anyhow::Result<()> {
+        if body.vertices.is_empty() {
+            return Ok(()); // it is not drawn
         }
+        let particles = body.particles.map(|particle| particle as usize);
+        let [a, b, c, _] = particles;
+        let world_to_body = self.body_pose([a, b, c]).inverse();
+        let vertices = self.positions[body.vertices.clone()].iter();
+        let local_vertices: Vec<_> = vertices.map(|&vertex| world_to_body.point(vertex)).collect();
+        let start = body.vertices.start as u32;
+        let corners = world.drawing().triangles[body.triangles.clone()].iter();
+        let corners: Vec<[u32; 3]> =
+            corners.map(|corners| corners.map(|corner| corner - start)).collect();
+        let mut is_pinned = true;
+        for particle in particles {
+            is_pinned &= world.inverse_mass(particle)? == 0.0;
+        }
+        self.scene.rigid_shapes.push(RigidShape {
+            name: name.to_owned(),
+            material: if is_pinned { Material::Obstacle } else { Material::Body },
+            mesh: Mesh::faceted(&local_vertices, &corners),
+            unbounded: false,
+        });
+        self.bodies.push([a, b, c]);
+        Ok(())
+    }
+
+    /// The current pose of a body, given by three of its particles.
+    fn body_pose(&self, particles: [usize; 3]) -> Pose {
+        Pose::of_triangle(particles.map(|particle| self.positions[particle]))
     }
 
     /// Adds the obstacles that have a drawable shape.
-    fn add_obstacles<const D: usize>(&mut self, world: &World<D>) {
+    fn add_obstacles(&mut self, world: &AnyWorld) {
         let (mut low, mut high) = ([f32::INFINITY; 3], [f32::NEG_INFINITY; 3]);
         for point in &self.positions {
             for axis in 0..3 {
@@ -258,29 +242,28 @@ impl ExportedWorld {
         }
         // The longest side of the bounding box of the positions, m, and at least 1.
         let extent = (0..3).fold(1.0_f32, |extent, axis| extent.max(high[axis] - low[axis]));
-        for (index, obstacle) in world.obstacles().iter().enumerate() {
-            let Some(ObstacleFigure { shape, position, .. }) = obstacle.figure(world.time()) else {
-                continue;
-            };
+        let flat = self.scene.flat;
+        for (index, figure) in world.obstacles().into_iter().enumerate() {
+            let Some(ObstacleFigure { shape, position, .. }) = figure else { continue };
             let (mesh, name, unbounded) = match shape {
                 FigureShape::Sphere { radius } => (Mesh::sphere(radius as f32), "ball", false),
                 FigureShape::Capsule { radius, half } => {
                     (Mesh::capsule(radius as f32, half as f32, CAPSULE_SEGMENTS), "capsule", false)
                 }
-                FigureShape::Cuboid { half } => (Mesh::cuboid(half_extents(half)), "box", false),
+                FigureShape::Cuboid { half } => {
+                    (Mesh::cuboid(half_extents(half, flat)), "box", false)
+                }
                 FigureShape::HalfSpace => (Mesh::floor(10.0 * extent), "ground", true),
                 FigureShape::Bounds { half } => {
-                    let half = half_extents(half);
+                    let half = half_extents(half, flat);
                     let floor = position[1] as f32 - half[1];
                     // In 2-D the walls are as high as the scene, in 3-D 15 % of the mean width of the room.
                     let wall_height =
-                        if D == 2 { high[1] - floor } else { 0.15 * (half[0] + half[2]) };
+                        if flat { high[1] - floor } else { 0.15 * (half[0] + half[2]) };
                     (Mesh::room(half, wall_height.min(2.0 * half[1])), "room", true)
                 }
                 FigureShape::Mesh { points, triangles } => {
-                    let points: Vec<[f32; 3]> =
-                        points.iter().map(|&point| resize_vector(point)).collect();
-                    (Mesh::faceted(&points, triangles), "mesh", false)
+                    (Mesh::faceted(points, triangles), "mesh", false)
                 }
                 _ => continue,
             };
@@ -297,29 +280,35 @@ impl ExportedWorld {
         self.frame.torn_sticks[stick] = true;
     }
 
-    /// Updates the frame to the current state of the world.
-    pub(super) fn update<const D: usize>(&mut self, world: &World<D>) {
-        let removed = world.removed();
-        for &triangle in &removed.triangles[self.removed[0]..] {
-            self.triangles[triangle as usize] = [REMOVED; 3];
-            if let Some(face) = self.faces[triangle as usize] {
+    /// Hides the removed triangles and torn sticks of the world's drawing in the frame.
+    fn hide_removed(&mut self, drawing: &Drawing) {
+        for (face, corners) in self.faces.iter().zip(&drawing.triangles) {
+            if let (&Some(face), [REMOVED, ..]) = (face, corners) {
                 self.frame.removed_faces.resize(self.scene.faces.len(), false);
                 self.frame.removed_faces[face as usize] = true;
             }
         }
-        for &stick in &removed.sticks[self.removed[1]..] {
-            if let Some(stick) = self.sticks[stick as usize] {
-                self.mark_torn(stick as usize);
+        for stick in 0..self.sticks.len() {
+            if let (Some(line), [REMOVED, _]) = (self.sticks[stick], drawing.sticks[stick]) {
+                self.mark_torn(line as usize);
             }
         }
+    }
+
+    /// Updates the frame to the current state of the world.
+    pub(super) fn update(&mut self, world: &AnyWorld) -> anyhow::Result<()> {
+        if self.drawing_version != world.drawing_version() {
+            self.drawing_version = world.drawing_version();
+            self.hide_removed(world.drawing());
+        }
         if let Some(first_tie) = self.first_tie {
-            for (index, _) in world.ties().enumerate().filter(|(_, tie)| tie.broken) {
+            for (index, _) in world.ties().iter().enumerate().filter(|(_, tie)| tie.broken) {
                 self.mark_torn(first_tie + index);
             }
         }
-        self.removed = [removed.triangles.len(), removed.sticks.len()];
-        self.copy_positions(world);
-        normals(&self.positions[..self.normals.len()], &self.triangles, &mut self.normals);
+        self.copy_positions(world)?;
+        let triangles = &world.drawing().triangles;
+        normals(&self.positions[..self.normals.len()], triangles, &mut self.normals);
 
         let frame = &mut self.frame;
         frame.time = world.time();
@@ -333,34 +322,25 @@ impl ExportedWorld {
         gather(&self.positions, &mut frame.positions);
         gather(&self.normals, &mut frame.normals);
         frame.hidden_vertices.clear();
-        let mut hidden_particles = world.hidden_particles().peekable();
-        if hidden_particles.peek().is_some() {
+        let hidden_particles = world.hidden_particles();
+        if !hidden_particles.is_empty() {
             let mut is_hidden = vec![false; self.positions.len()];
-            hidden_particles.for_each(|particle| is_hidden[particle] = true);
+            for particle in hidden_particles {
+                is_hidden[particle] = true;
+            }
             let sources = self.source_of_vertex.iter();
             frame.hidden_vertices.extend(sources.map(|&source| is_hidden[source as usize]));
         }
-        frame.poses.clear();
-        frame.poses.extend(self.bodies.iter().map(|body| body.pose(world)));
-        let obstacles =
-            self.obstacles.iter().map(|&index| world.obstacles()[index].figure(world.time()));
-        frame.poses.extend(obstacles.map(|figure| {
-            figure.map_or(Pose::REST, |ObstacleFigure { position, rotation, .. }| Pose {
-                position: resize_vector(position.map(|x| x as f32)),
+        let mut poses: Vec<Pose> = self.bodies.iter().map(|&body| self.body_pose(body)).collect();
+        let figures = world.obstacles();
+        poses.extend(self.obstacles.iter().map(|&index| {
+            figures[index].map_or(Pose::REST, |ObstacleFigure { position, rotation, .. }| Pose {
+                position: position.map(|x| x as f32),
                 rotation: rotation.map(|x| x as f32),
             })
         }));
-    }
-}
-
-impl BodyRef {
-    /// The current pose of the body; three of its four particles determine its axes.
-    fn pose<const D: usize>(&self, world: &World<D>) -> Pose {
-        let model = &world.islands()[self.island].model;
-        let particles = model.bodies.all()[self.body].particles();
-        let [a, b, c, _] =
-            particles.map(|index| resize_vector(model.particles.position(index as usize)));
-        Pose::of_triangle([a, b, c])
+        self.frame.poses = poses;
+        Ok(())
     }
 }
 
@@ -375,8 +355,8 @@ fn material_of(kind: ModelKind) -> Material {
     }
 }
 
-/// Half extents in three dimensions, m; a 2-D box gets a depth of a tenth of its shorter side.
-fn half_extents<const D: usize>(half: [f64; D]) -> [f32; 3] {
-    let shortest = half.iter().copied().fold(f64::INFINITY, f64::min);
-    std::array::from_fn(|axis| half.get(axis).copied().unwrap_or(0.1 * shortest) as f32)
+/// Half extents in three dimensions, m; a box in the plane gets a depth of a tenth of its shorter side.
+fn half_extents(half: [f64; 3], flat: bool) -> [f32; 3] {
+    let [x, y, z] = half;
+    [x, y, if flat { 0.1 * x.min(y) } else { z }].map(|x| x as f32)
 }

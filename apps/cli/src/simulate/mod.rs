@@ -15,8 +15,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::Args;
-use taut::world::{AnyScene, LibraryScene, Scene, Simulation, Tethers, World};
-use taut::{AnyKernel, Formula, Kernel, KernelChoice, Schedule};
+use taut::world::{AnyScene, LibraryScene, Scene, Tethers};
+use taut::{AnyWorld, Formula, KernelChoice};
 use taut_bench::{FrameTimes, Progress};
 use taut_mesh::VertexMap;
 
@@ -28,7 +28,7 @@ use crate::table;
 use export::ExportOptions;
 use kernels::KernelOptions;
 use records::{EnergyFile, PositionFile};
-use source::Source;
+use source::{NamedScene, Source};
 use summary::{ContactSummary, Summary};
 
 #[derive(Args, Clone, Debug)]
@@ -123,17 +123,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     if arguments.check {
         return check::run(LibraryScene::ALL, arguments.seconds.unwrap_or(60.0));
     }
-    let named_scene = match (&arguments.source, &arguments.mesh) {
+    let NamedScene { scene, name, vertex_map } = match (&arguments.source, &arguments.mesh) {
         _ if arguments.list => return list(),
         (Some(source), _) => source.load(arguments.size)?,
         (None, Some(path)) => source::load_mesh(path, arguments.keep_scale)?,
         (None, None) => return list(),
     };
-    let (name, vertex_map) = (&named_scene.name, named_scene.vertex_map.as_ref());
-    match named_scene.scene {
-        AnyScene::TwoD(scene) => arguments.simulate(name, scene, vertex_map),
-        AnyScene::ThreeD(scene) => arguments.simulate(name, scene, vertex_map),
-    }
+    arguments.simulate(&name, scene, vertex_map.as_ref())
 }
 
 /// Prints a table with a row for each library scene.
@@ -154,7 +150,14 @@ fn list() -> Result<(), Failure> {
 
 impl Arguments {
     /// The scene with the requested settings.
-    fn with_settings<const D: usize>(&self, mut scene: Scene<D>) -> anyhow::Result<Scene<D>> {
+    fn with_settings(&self, scene: AnyScene) -> anyhow::Result<AnyScene> {
+        Ok(match scene {
+            AnyScene::TwoD(scene) => self.with_settings_in(scene)?.into(),
+            AnyScene::ThreeD(scene) => self.with_settings_in(scene)?.into(),
+        })
+    }
+
+    fn with_settings_in<const D: usize>(&self, mut scene: Scene<D>) -> anyhow::Result<Scene<D>> {
         let mut settings = scene.settings;
         settings.step.substeps = self.substeps.unwrap_or(settings.step.substeps);
         settings.step.iterations = self.iterations.unwrap_or(settings.step.iterations);
@@ -191,33 +194,29 @@ impl Arguments {
     }
 
     /// Simulates a scene, writes the requested files, and prints the summary.
-    fn simulate<const D: usize>(
+    fn simulate(
         &self,
         name: &str,
-        scene: Scene<D>,
+        scene: AnyScene,
         vertex_map: Option<&VertexMap>,
-    ) -> Result<(), Failure>
-    where
-        AnyKernel: Kernel<D>,
-        World<D>: Simulation<D>,
-    {
+    ) -> Result<(), Failure> {
         self.check_output_names()?;
         let scene = self.with_settings(scene).with_context(|| name.to_owned())?;
         let kernels = KernelChoice::from(&self.kernels).find()?;
-        let kernel_for = |schedule: &Schedule| kernels.kernel_for(schedule);
         let mut world = match &self.resume {
-            None => World::new(&scene, kernel_for).with_context(|| name.to_owned())?,
-            Some(path) => World::resume(&scene, kernel_for, &snapshot::read(path)?)
+            None => AnyWorld::with_kernels(scene, kernels).with_context(|| name.to_owned())?,
+            Some(path) => AnyWorld::resume(scene, kernels, &snapshot::read(path)?)
                 .with_context(|| path.display().to_string())?,
         };
         warn(&world.warnings());
-        let frames = self.frames(scene.settings.step.dt);
+        let frames = self.frames(world.settings().step.dt);
         // Those that do not empty an existing file come first: if one of them fails, the other files are
         // unchanged.
         let snapshot = self.snapshot.as_deref().map(JsonOutput::open).transpose()?;
         let json = self.json.as_deref().map(JsonOutput::open_or_standard).transpose()?;
         let mut exporter = self.export.open(&world, frames, vertex_map)?;
-        let mut positions = self.positions.as_deref().map(PositionFile::create::<D>).transpose()?;
+        let create_positions = |path| PositionFile::create(path, world.dimensions());
+        let mut positions = self.positions.as_deref().map(create_positions).transpose()?;
         let mut energies = self.energy.as_deref().map(EnergyFile::create).transpose()?;
 
         let (mut times, mut finite, mut frames_done) = (FrameTimes::default(), true, 0);
@@ -255,13 +254,13 @@ impl Arguments {
         if let Some(snapshot) = snapshot {
             snapshot.write(&world.snapshot())?;
         }
-        let summary = Summary::new(name, &world, &kernels, frames_done, finite, &times, contacts)?;
+        let summary = Summary::new(name, &world, frames_done, finite, &times, contacts)?;
         let prints_json = json.as_ref().is_some_and(JsonOutput::is_standard);
         let json_written = json.map_or(Ok(()), |json| json.write(&summary));
         let table_written = if prints_json {
             Ok(())
         } else {
-            let text = format!("{}\n{}\n", summary.sentence(&kernels), summary.table());
+            let text = format!("{}\n{}\n", summary.sentence(world.kernels()), summary.table());
             io::stdout().write_all(text.as_bytes()).context("the table was not written")
         };
         if !finite {

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use csv::Writer;
-use taut::Stretch;
-use taut::world::{Diagnostics, Simulation, World};
+use taut::world::Diagnostics;
+use taut::{AnyWorld, Stretch};
 
 use crate::output::cannot_write;
 
@@ -36,27 +36,32 @@ impl CsvFile {
 
 /// A CSV file of positions: a row for each particle of each recorded frame, with nine significant digits, which are
 /// enough to restore each `f32` exactly.
-pub(crate) struct PositionFile(CsvFile);
+pub(crate) struct PositionFile {
+    file: CsvFile,
+    dimensions: usize,
+}
 
 impl PositionFile {
-    /// Creates the file and writes the header; in 2-D it has no column `z_m`.
-    pub(crate) fn create<const D: usize>(path: &Path) -> anyhow::Result<Self> {
+    /// Creates the file and writes the header; in two dimensions it has no column `z_m`.
+    pub(crate) fn create(path: &Path, dimensions: usize) -> anyhow::Result<Self> {
         let header = ["frame", "time_s", "particle", "x_m", "y_m", "z_m"];
-        Ok(Self(CsvFile::create(path, &header[..3 + D])?))
+        Ok(Self { file: CsvFile::create(path, &header[..3 + dimensions])?, dimensions })
     }
 
     /// Writes the current positions.
-    pub(crate) fn write<const D: usize>(&mut self, world: &World<D>) -> anyhow::Result<()> {
+    pub(crate) fn write(&mut self, world: &AnyWorld) -> anyhow::Result<()> {
         let prefix = [world.steps().to_string(), format!("{:.6}", world.time())];
-        for particle in 0..world.len() {
+        for particle in 0..world.particles() {
             let fields = prefix.iter().cloned().chain([particle.to_string()]);
-            self.0.write(fields.chain(world.position(particle).map(|x| format!("{x:.8e}"))))?;
+            let position = world.position(particle)?;
+            let coordinates = position[..self.dimensions].iter().map(|x| format!("{x:.8e}"));
+            self.file.write(fields.chain(coordinates))?;
         }
         Ok(())
     }
 
     pub(crate) fn close(self) -> anyhow::Result<()> {
-        self.0.close()
+        self.file.close()
     }
 }
 
@@ -81,10 +86,7 @@ impl EnergyFile {
     }
 
     /// Writes a row with the current values.
-    pub(crate) fn write<const D: usize>(&mut self, world: &World<D>) -> anyhow::Result<()>
-    where
-        World<D>: Simulation<D>,
-    {
+    pub(crate) fn write(&mut self, world: &AnyWorld) -> anyhow::Result<()> {
         let Diagnostics { kinetic, potential, stretch, torn, .. } = world.diagnostics()?;
         let Stretch { rms, max, compression_rms, compression_max } = stretch;
         let energies = [kinetic, potential, kinetic + potential];

@@ -1,8 +1,8 @@
 //! The result of a simulation, as a table and as JSON.
 
 use serde::{Serialize, Serializer};
-use taut::world::{Contacts, Settings, Simulation, World};
-use taut::{AnyKernel, Kernel, KernelSet, Stretch};
+use taut::world::{Contacts, Settings};
+use taut::{AnyWorld, Kernel, KernelSet, Stretch};
 use taut_bench::{FrameTimes, Shares};
 
 use crate::table;
@@ -106,24 +106,16 @@ fn hexadecimal<S: Serializer>(hash: &u64, serializer: S) -> Result<S::Ok, S::Err
 }
 
 impl Summary {
-    pub(crate) fn new<const D: usize>(
+    pub(crate) fn new(
         name: &str,
-        world: &World<D>,
-        kernels: &KernelSet,
+        world: &AnyWorld,
         frames: u64,
         finite: bool,
         times: &FrameTimes,
         contacts: Option<ContactSummary>,
-    ) -> anyhow::Result<Self>
-    where
-        AnyKernel: Kernel<D>,
-        World<D>: Simulation<D>,
-    {
+    ) -> anyhow::Result<Self> {
         let Settings { step, passes } = world.settings();
-        let models = || world.islands().iter().map(|island| &island.model);
-        let largest = world.islands().iter().max_by_key(|island| island.model.sticks.len());
-        let kernel = largest
-            .map_or_else(|| kernels.others.clone(), |island| kernels.kernel_for(island.schedule()));
+        let kernel = world.main_kernel();
         let diagnostics = world.diagnostics()?;
         let Stretch { rms, max, compression_rms, compression_max } = diagnostics.stretch;
         Ok(Self {
@@ -132,18 +124,18 @@ impl Summary {
             dt_s: step.dt,
             substeps: step.substeps,
             iterations: step.iterations,
-            passes: *passes.max(&1),
+            passes: passes.max(1),
             damping_rate: step.damping_rate,
             kernel: Kernel::<3>::name(kernel.inner()),
             isa: Kernel::<3>::isa(&kernel),
-            threads: kernels.threads(),
+            threads: world.kernels().threads(),
             formula: world.formula().name(),
-            particles: world.len(),
-            sticks: models().map(|model| model.sticks.len()).sum(),
-            faces: models().map(|model| model.faces.len()).sum(),
+            particles: world.particles(),
+            sticks: world.sticks(),
+            faces: world.faces(),
             tethers: world.tether_count(),
             torn: diagnostics.torn,
-            sleeping: world.sleep().map(|_| world.sleeping_models().count()),
+            sleeping: world.sleep().map(|_| world.sleeping_models().len()),
             frame_us_median: times.median_us(),
             frame_us_fastest: times.fastest_us(),
             shares: times.shares(),

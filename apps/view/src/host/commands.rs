@@ -8,7 +8,7 @@ use super::{Host, build_scene, clock};
 use crate::pages::PageId;
 use crate::protocol::{Command, HELD_MAX};
 use crate::request::{BadSetting, SettingRequest};
-use crate::session::{AnySession, ApplyOutcome, SessionError, with_session};
+use crate::session::{ApplyOutcome, Session, SessionError};
 
 /// Why a command failed.
 #[derive(Debug, thiserror::Error)]
@@ -62,13 +62,13 @@ impl Host {
                 if page.held.len() >= HELD_MAX && !page.held.contains(&particle) {
                     return Err(CommandError::TooManyHeld);
                 }
-                with_session!(&mut self.session, session => session.grab(particle))?;
+                self.session.grab(particle)?;
                 page.held.insert(particle);
             }
             Command::Drag { particle, to } => {
                 // Loading another scene clears `held`. Drags that arrive after that are ignored.
                 if page.held.contains(&particle) {
-                    with_session!(&mut self.session, session => session.drag(particle, to))?;
+                    self.session.drag(particle, to)?;
                 }
             }
             Command::Release { particle } => {
@@ -77,7 +77,7 @@ impl Host {
                 }
             }
             Command::Cut { from, to } => {
-                with_session!(&mut self.session, session => session.cut(from, to));
+                self.session.cut(from, to);
             }
             Command::Step => self.step(),
             Command::Reset => self.reset()?,
@@ -105,7 +105,7 @@ impl Host {
             }
             // A race: a second kernel runs the same scene, and positions are compared.
             Command::Race { kernel: None, .. } => {
-                with_session!(&mut self.session, session => session.stop_race());
+                self.session.stop_race();
                 self.state_version += 1;
             }
             Command::Race { kernel, instructions } => {
@@ -113,7 +113,7 @@ impl Host {
                 let kernel =
                     kernel.map(|name| name.parse()).transpose().map_err(BadSetting::Kernel)?;
                 let choice = KernelChoice { kernel, isa: instructions, threads };
-                with_session!(&mut self.session, session => session.race(&choice))?;
+                self.session.race(&choice)?;
                 self.state_version += 1;
             }
             Command::Scene { scene, size } => self.load_scene(scene, size)?,
@@ -124,21 +124,21 @@ impl Host {
     /// Releases a particle, unless a page holds it.
     pub(super) fn release(&mut self, particle: usize) -> Result<(), CommandError> {
         if !self.pages.any_holds(particle) {
-            with_session!(&mut self.session, session => session.release(particle))?;
+            self.session.release(particle)?;
         }
         Ok(())
     }
 
     /// Restarts the scene with the current settings.
     fn reset(&mut self) -> Result<(), CommandError> {
-        with_session!(&mut self.session, session => session.reset())?;
+        self.session.reset()?;
         self.record_scene_start();
         Ok(())
     }
 
     /// Applies a request to the session, and makes it the current request.
     fn apply(&mut self, request: SettingRequest) -> Result<(), CommandError> {
-        let outcome = with_session!(&mut self.session, session => session.apply(request.clone()))?;
+        let outcome = self.session.apply(request.clone())?;
         self.request = request;
         self.state_version += 1;
         match outcome {
@@ -161,7 +161,7 @@ impl Host {
         let is_same_scene = scene == self.scene;
         let request =
             if is_same_scene { self.request.clone() } else { self.request.for_other_scene() };
-        let session = AnySession::new(any_scene, request.clone())?;
+        let session = Session::new(any_scene, request.clone())?;
         self.clock = clock(&session)?;
         self.session = session;
         (self.scene, self.size, self.request) = (scene, size, request);

@@ -2,7 +2,6 @@
 
 use super::Host;
 use crate::protocol::Figures;
-use crate::session::with_session;
 use crate::step_timer::StepTimes;
 
 /// The maximum fraction of real time that may be spent on computing stretch and energy: so little that it hardly
@@ -13,19 +12,14 @@ impl Host {
     /// Ends the current window of the step timers, and updates the figures. Increments their version if they changed,
     /// and at the first call. Stretch and energy keep their values until they may be computed again.
     pub(super) fn update_figures(&mut self) {
-        with_session!(&mut self.session, session => session.end_timing_window());
-        let StepTimes { step_s, sticks_s } =
-            with_session!(&self.session, session => session.step_times());
-        let counts = with_session!(&self.session, session => session.counts());
-        let relaxations = with_session!(&self.session, session => session.iterations_per_step())
-            as f64
-            * counts.sticks as f64;
-        let [divisions, roots] = with_session!(&self.session, session => session.operations());
+        self.session.end_timing_window();
+        let StepTimes { step_s, sticks_s } = self.session.step_times();
+        let counts = self.session.counts();
+        let relaxations = self.session.iterations_per_step() as f64 * counts.sticks as f64;
+        let [divisions, roots] = self.session.operations();
         if self.diagnostics_pause <= 0.0 {
             let start = (self.stopwatch)();
-            if let Ok((stretch, [kinetic, potential])) =
-                with_session!(&self.session, session => session.diagnostics())
-            {
+            if let Ok((stretch, [kinetic, potential])) = self.session.diagnostics() {
                 self.figures = Figures {
                     stretch_rms: stretch.rms,
                     stretch_max: stretch.max,
@@ -49,11 +43,11 @@ impl Host {
             roots,
             dropped_time: self.dropped_time,
             torn: counts.torn,
-            models: with_session!(&self.session, session => session.model_count()),
-            asleep: with_session!(&self.session, session => session.sleeping_count()),
-            steps: with_session!(&self.session, session => session.steps()),
+            models: self.session.model_count(),
+            asleep: self.session.sleeping_count(),
+            steps: self.session.steps(),
             blew_up: self.blew_up,
-            comparison: with_session!(&self.session, session => session.comparison_figures()),
+            comparison: self.session.comparison_figures(),
             ..self.figures
         };
         if figures != self.figures || self.figures_version == 0 {

@@ -9,7 +9,6 @@ use crate::pages::PageId;
 #[cfg(feature = "server")]
 use crate::pages::TopologySent;
 use crate::protocol::{Message, Notice, SceneEntry, State};
-use crate::session::with_session;
 
 /// The interval between updates of the figures (the live numbers that pages show), s.
 pub(super) const FIGURES_INTERVAL: f64 = 0.1;
@@ -39,16 +38,14 @@ impl Host {
             page.state_sent = Some(state_version);
             return Some(Message::from_notice(&Notice::State(Box::new(self.state()))));
         }
-        if let Some(message) =
-            with_session!(&self.session, session => session.topology_message(page, epoch))
-        {
+        if let Some(message) = self.session.topology_message(page, epoch) {
             return Some(message);
         }
-        let frame = (epoch, with_session!(&self.session, session => session.steps()));
+        let frame = (epoch, self.session.steps());
         if page.wants_frame && page.frame_sent != Some(frame) {
             page.wants_frame = false;
             page.frame_sent = Some(frame);
-            return Some(with_session!(&self.session, session => session.frame(epoch)));
+            return Some(self.session.frame(epoch));
         }
         if self.time_since_figures >= FIGURES_INTERVAL {
             self.time_since_figures = 0.0;
@@ -78,10 +75,11 @@ impl Host {
             about: about.clone(),
             dimensions: scene.dimensions(),
         }));
-        with_session!(&self.session, session => State {
+        let session = &self.session;
+        State {
             scenes,
             scene: self.scene.clone(),
-            dimensions: self.session.dimensions(),
+            dimensions: session.dimensions(),
             sizes: library_scene.map(|scene| sizes(scene, self.size)),
             size: self.size,
             size_unit: library_scene.map(|scene| scene.size_unit),
@@ -104,7 +102,7 @@ impl Host {
             machine: self.machine.clone(),
             bounds: session.bounds(),
             step: session.dt(),
-        })
+        }
     }
 }
 

@@ -12,7 +12,7 @@ use self::commands::CommandError;
 use crate::pages::{PageId, Pages};
 use crate::protocol::{Change, Figures, SIZE_FACTOR_MAX};
 use crate::request::SettingRequest;
-use crate::session::{AnySession, SessionError, with_session};
+use crate::session::{Session, SessionError};
 
 /// The maximum number of steps that one call of `advance` runs; the time of further steps is dropped. So a machine
 /// that is too slow shows slow motion, and still draws frames and runs commands between the steps.
@@ -88,7 +88,7 @@ pub struct Host {
     scene: String,
     size: Option<usize>,
     request: SettingRequest,
-    session: AnySession,
+    session: Session,
     /// Converts elapsed real time to steps.
     clock: Clock,
     paused: bool,
@@ -142,9 +142,8 @@ impl Host {
             .with_change(settings, threads)
             .map_err(CommandError::from)?;
         let mut session =
-            AnySession::new(any_scene, SettingRequest::defaults()).map_err(CommandError::from)?;
-        with_session!(&mut session, session => session.apply(request.clone()))
-            .map_err(CommandError::from)?;
+            Session::new(any_scene, SettingRequest::defaults()).map_err(CommandError::from)?;
+        session.apply(request.clone()).map_err(CommandError::from)?;
         let clock = clock(&session)?;
         let mut host = Self {
             file,
@@ -174,7 +173,7 @@ impl Host {
 
     /// See [`World::warnings`](taut::world::World::warnings).
     pub fn warnings(&self) -> Vec<Warning> {
-        with_session!(&self.session, session => session.warnings())
+        self.session.warnings()
     }
 
     /// Connects a page.
@@ -198,10 +197,7 @@ impl Host {
         // Only `Clock::advance` returns the fraction of a step that has elapsed, so a copy of the clock is
         // advanced by 0 s.
         let remaining_fraction = |mut clock: Clock| 1.0 - f64::from(clock.advance(0.0).fraction);
-        is_running.then(|| {
-            remaining_fraction(self.clock)
-                * f64::from(with_session!(&self.session, session => session.dt()))
-        })
+        is_running.then(|| remaining_fraction(self.clock) * f64::from(self.session.dt()))
     }
 
     /// Advances time by `elapsed` seconds and runs the steps that are due.
@@ -222,7 +218,7 @@ impl Host {
         if self.blew_up {
             return;
         }
-        match with_session!(&mut self.session, session => session.step(&*self.stopwatch)) {
+        match self.session.step(&*self.stopwatch) {
             Ok(is_bounded) => self.blew_up = !is_bounded,
             Err(error) => {
                 self.blew_up = true;
@@ -242,9 +238,8 @@ impl Host {
 }
 
 /// A clock for steps of the session's length, of which at most `STEPS_AT_ONCE_MAX` run at once.
-fn clock(session: &AnySession) -> Result<Clock, CommandError> {
-    let clock =
-        Clock::new(with_session!(session, session => session.dt())).map_err(SessionError::from)?;
+fn clock(session: &Session) -> Result<Clock, CommandError> {
+    let clock = Clock::new(session.dt()).map_err(SessionError::from)?;
     Ok(clock.with_max_steps(STEPS_AT_ONCE_MAX))
 }
 

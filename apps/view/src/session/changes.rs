@@ -2,30 +2,20 @@
 //!
 //! If a change fails, the session stays as it was: new worlds are complete before they replace the current ones.
 
-use std::sync::Arc;
+use taut::world::{AnyScene, Order};
+use taut::{AnyWorld, AnyWorldError, KernelChoice, KernelSet};
 
-use taut::world::{
-    Force, Integrator, Order, Scene, SelfCollision, Settings, Simulation, Sleep, SpringError,
-    Tethers, World, WorldError,
-};
-use taut::{AnyKernel, Kernel, KernelChoice, KernelSet, Schedule, Step};
-
+use super::properties::StickValues;
+use super::requested::{check_springs, requested_scene, requested_settings};
 use super::runner::{Comparison, Runner};
-use super::scene_ops::SceneOps;
-use super::{ApplyOutcome, Session, SessionError, own_tear_factor};
-use crate::protocol::CollisionFilter;
-use crate::request::{self, ContactOverrides, SettingRequest, StickOverrides};
+use super::{ApplyOutcome, Session, SessionError};
+use crate::request::{self, SettingRequest, StickOverrides};
 use crate::step_timer::StepTimer;
 
-impl<const D: usize> Session<D>
-where
-    Scene<D>: SceneOps<D>,
-    AnyKernel: Kernel<D>,
-    World<D>: Simulation<D>,
-{
+impl Session {
     /// Restarts with the current settings; held particles stay held.
     pub(crate) fn reset(&mut self) -> Result<(), SessionError> {
-        let (request, kernels) = (self.request.clone(), self.runner.kernels.clone());
+        let (request, kernels) = (self.request.clone(), self.runner.world.kernels().clone());
         self.restart(&request, kernels)
     }
 
@@ -35,39 +25,43 @@ where
         request: &SettingRequest,
         kernels: KernelSet,
     ) -> Result<(), SessionError> {
-        let mut runner = start_runner(&self.scene, request, kernels)?;
-        for particle in self.runner.world.grabbed() {
-            runner.world.grab(particle)?;
+        let scene = requested_scene(&self.scene, request)?;
+        let mut world = AnyWorld::with_kernels(scene.clone(), kernels)?;
+        if request.sticks != StickOverrides::default() {
+            set_sticks(&mut world, &self.properties.sticks, request.sticks)?;
         }
-        let comparison_kernels =
-            self.comparison.as_ref().map(|comparison| comparison.runner.kernels.clone());
-        let scene = scene_with_request(&self.scene, request)?;
-        let start_comparison = |kernels| Comparison::start(&runner.world, &scene, kernels);
-        let comparison = comparison_kernels.map(start_comparison).transpose()?;
-        (self.runner, self.comparison) = (runner, comparison);
+        for particle in self.runner.world.grabbed() {
+            world.grab(particle)?;
+        }
+        let start_comparison = |comparison: &Comparison| {
+            Comparison::start(&world, scene, comparison.runner.world.kernels().clone())
+        };
+        let comparison = self.comparison.as_ref().map(start_comparison).transpose()?;
+        self.comparison = comparison;
+        self.runner = Runner::new(world);
         Ok(())
     }
 
     /// Applies a request. Keeps the current state of the simulation if possible, otherwise restarts it. An error
     /// changes nothing.
     pub(crate) fn apply(&mut self, request: SettingRequest) -> Result<ApplyOutcome, SessionError> {
-        let settings = requested_settings(&self.scene, &request);
+        let settings = requested_settings(self.properties.settings, &request);
         request::check_iterations(&settings)?;
         check_springs(&self.scene, &settings)?;
-        if request.order == Some(Order::Sheet) && !self.has_sheets {
+        if request.order == Some(Order::Sheet) && !self.properties.has_sheets() {
             return Err(SessionError::NotASheet);
         }
         // A filter that was accepted before may be of a model that the scene has in another size only.
         let is_known = |&name: &&String| {
             self.request.contacts.filters.contains_key(name)
-                || self.scene.models().any(|(model, _)| model == name)
+                || self.properties.models.iter().any(|model| model.name == *name)
         };
         if let Some(name) = request.contacts.filters.keys().find(|name| !is_known(name)) {
             return Err(SessionError::UnknownModel { name: name.clone() });
         }
         let has_same_kernels = request.kernels == self.request.kernels;
         let kernels = if has_same_kernels {
-            self.runner.kernels.clone()
+            self.runner.world.kernels().clone()
         } else {
             // A kernel that was chosen for another scene stays chosen, even if this scene cannot use it.
             if request.kernels.kernel != self.request.kernels.kernel {
@@ -109,29 +103,31 @@ where
         request: &SettingRequest,
         kernels: KernelSet,
     ) -> Result<(), SessionError> {
-        let settings = requested_settings(&self.scene, request);
+        let settings = requested_settings(self.properties.settings, request);
+        let previous_kernels = self.runner.world.kernels().clone();
         let has_same_plans =
             request.formula == self.request.formula && request.kernels == self.request.kernels;
-        let replan_result = if has_same_plans { Ok(()) } else { self.replan(request, &kernels) };
-        let result = replan_result.and_then(|()| Ok(self.runner.world.set_settings(settings)?));
+        let replan_result = if has_same_plans { Ok(()) } else { self.replan(request, kernels) };
+        let result = replan_result.and_then(|()| self.runner.world.set_settings(&settings));
         if let Err(error) = result {
             // Restores the previous plans.
-            let (request, kernels) = (self.request.clone(), self.runner.kernels.clone());
-            self.replan(&request, &kernels)?;
-            return Err(error);
+            self.replan(&self.request.clone(), previous_kernels)?;
+            return Err(error.into());
         }
         // Nothing below fails. `set_settings` checks settings against masses and springs, which are the
         // same in both worlds, and a `SettingRequest` has only valid values of sticks.
         if let Some(comparison) = &mut self.comparison {
-            comparison.runner.world.set_settings(settings)?;
+            comparison.runner.world.set_settings(&settings)?;
         }
-        self.runner.kernels = kernels;
-        let Self { scene, request: previous, runner, comparison, .. } = self;
-        let comparison = comparison.as_mut().map(|comparison| &mut comparison.runner);
-        for Runner { world, .. } in [runner].into_iter().chain(comparison) {
-            *world.forces_mut() = forces(scene, request);
-            if request.sticks != previous.sticks {
-                change_sticks(world, scene, request.sticks)?;
+        if request.wind != self.request.wind {
+            let scene = requested_scene(&self.scene, request)?;
+            self.worlds().for_each(|world| world.set_forces_of(&scene));
+        }
+        if request.sticks != self.request.sticks {
+            let sticks = &self.properties.sticks;
+            let comparison = self.comparison.as_mut().map(|comparison| &mut comparison.runner);
+            for runner in [&mut self.runner].into_iter().chain(comparison) {
+                set_sticks(&mut runner.world, sticks, request.sticks)?;
             }
         }
         Ok(())
@@ -142,13 +138,12 @@ where
     fn replan(
         &mut self,
         request: &SettingRequest,
-        kernels: &KernelSet,
-    ) -> Result<(), SessionError> {
-        let formula = request.formula.unwrap_or(self.scene.formula);
-        self.runner.world.replan(formula, |schedule| kernels.kernel_for(schedule))?;
-        if let Some(Comparison { runner: Runner { kernels, world, .. }, .. }) = &mut self.comparison
-        {
-            world.replan(formula, |schedule| kernels.kernel_for(schedule))?;
+        kernels: KernelSet,
+    ) -> Result<(), AnyWorldError> {
+        let formula = request.formula.unwrap_or(self.properties.formula);
+        self.runner.world.replan(formula, kernels)?;
+        if let Some(Comparison { runner: Runner { world, .. }, .. }) = &mut self.comparison {
+            world.replan(formula, world.kernels().clone())?;
         }
         Ok(())
     }
@@ -159,20 +154,21 @@ where
         request: &SettingRequest,
         kernels: KernelSet,
     ) -> Result<(), SessionError> {
-        let resume = |runner: &Runner<D>, kernels: KernelSet| -> Result<_, SessionError> {
-            let scene = scene_with_request(&self.scene, request)?;
-            let kernel_for = |schedule: &Schedule| kernels.kernel_for(schedule);
-            let mut world = continued(&runner.world, &scene, &kernels)?;
-            if scene.formula != world.formula() {
-                world.replan(scene.formula, kernel_for)?;
+        let resume = |runner: &Runner, kernels: KernelSet| -> Result<_, SessionError> {
+            let scene = requested_scene(&self.scene, request)?;
+            let formula = request.formula.unwrap_or(self.properties.formula);
+            let mut world = continued(&runner.world, scene, kernels.clone())?;
+            if world.formula() != formula {
+                world.replan(formula, kernels)?;
             }
-            world.set_settings(scene.settings)?;
-            change_sticks(&mut world, &self.scene, request.sticks)?;
-            Ok(Runner { kernels, world, timer: runner.timer.clone() })
+            world.set_settings(&requested_settings(self.properties.settings, request))?;
+            set_sticks(&mut world, &self.properties.sticks, request.sticks)?;
+            Ok(Runner { world, timer: runner.timer.clone() })
         };
         let comparison_runner = self.comparison.as_ref().map(|comparison| &comparison.runner);
-        let new_comparison_runner =
-            comparison_runner.map(|runner| resume(runner, runner.kernels.clone())).transpose()?;
+        let new_comparison_runner = comparison_runner
+            .map(|runner| resume(runner, runner.world.kernels().clone()))
+            .transpose()?;
         self.runner = resume(&self.runner, kernels)?;
         if let (Some(comparison), Some(runner)) = (&mut self.comparison, new_comparison_runner) {
             comparison.runner = runner;
@@ -183,8 +179,8 @@ where
     /// Starts a race from the current state: a second world, with the chosen kernel.
     pub(crate) fn race(&mut self, choice: &KernelChoice) -> Result<(), SessionError> {
         self.check_kernel_choice(choice, self.request.order)?;
-        let scene = scene_with_request(&self.scene, &self.request)?;
-        self.comparison = Some(Comparison::start(&self.runner.world, &scene, choice.find()?)?);
+        let scene = requested_scene(&self.scene, &self.request)?;
+        self.comparison = Some(Comparison::start(&self.runner.world, scene, choice.find()?)?);
         Ok(())
     }
 
@@ -195,158 +191,32 @@ where
 }
 
 /// A world of `scene` with the state of `world`, whose models are the same.
-fn continued<const D: usize>(
-    world: &World<D>,
-    scene: &Scene<D>,
-    kernels: &KernelSet,
-) -> Result<World<D>, SessionError>
-where
-    AnyKernel: Kernel<D>,
-    World<D>: Simulation<D>,
-{
-    let kernel_for = |schedule: &Schedule| kernels.kernel_for(schedule);
-    World::resume(scene, kernel_for, &world.snapshot()).or_else(|error| {
+fn continued(
+    world: &AnyWorld,
+    scene: AnyScene,
+    kernels: KernelSet,
+) -> Result<AnyWorld, AnyWorldError> {
+    AnyWorld::resume(scene.clone(), kernels.clone(), &world.snapshot()).or_else(|error| {
         // Tethers decide which copies share an island, and only the islands of the same scene can be
         // resumed. Broken ties are not carried over.
-        let mut next = World::new(scene, kernel_for)?;
-        let has_all = next.carry_over(world) == scene.models().count();
-        let has_broken_ties = world.ties().any(|tie| tie.broken);
-        if has_all && !has_broken_ties { Ok(next) } else { Err(error.into()) }
+        let mut next = AnyWorld::with_kernels(scene, kernels)?;
+        let has_all = next.carry_over(world) == next.drawing().models.len();
+        let has_broken_ties = world.ties().iter().any(|tie| tie.broken);
+        if has_all && !has_broken_ties { Ok(next) } else { Err(error) }
     })
 }
 
-/// The settings of a scene with a request applied.
-fn requested_settings<const D: usize>(scene: &Scene<D>, request: &SettingRequest) -> Settings<D> {
-    let mut settings = scene.settings;
-    settings.passes = request.passes.unwrap_or(settings.passes);
-    let step = &mut settings.step;
-    step.substeps = request.substeps.unwrap_or(step.substeps);
-    step.iterations = request.iterations.unwrap_or(step.iterations);
-    step.damping_rate = request.damping_rate.unwrap_or(step.damping_rate);
-    if !request.gravity {
-        step.acceleration = [0.0; D];
-    }
-    settings
-}
-
-/// Checks that the springs of a scene are stable with the substeps of `settings`. (`World::set_settings` checks this,
-/// too, but it treats held particles as pinned. When they are released, the springs may become unstable.)
-fn check_springs<const D: usize>(
-    scene: &Scene<D>,
-    settings: &Settings<D>,
-) -> Result<(), WorldError> {
-    let Step { dt, substeps, damping_rate, .. } = settings.step;
-    // The length of a substep, s: `h` in `SpringError`.
-    let h = f64::from(dt / substeps as f32);
-    for (_, model) in scene.models() {
-        let inverse_masses = model.particles.inverse_masses();
-        // The largest stable substep, s.
-        let largest =
-            model.springs.largest_substep(inverse_masses, Integrator::Verlet, damping_rate);
-        if h >= largest {
-            return Err(SpringError::Unstable { h, largest }.into());
-        }
-    }
-    Ok(())
-}
-
-/// The forces of a scene with a request applied.
-fn forces<const D: usize>(scene: &Scene<D>, request: &SettingRequest) -> Vec<Arc<dyn Force<D>>>
-where
-    Scene<D>: SceneOps<D>,
-{
-    match request.wind {
-        Some(false) => Vec::new(),
-        Some(true) if scene.forces.is_empty() => vec![scene.default_wind()],
-        _ => scene.forces.clone(),
-    }
-}
-
-/// A scene with a request applied, except for the values of sticks (see [`change_sticks`]). `Scene::set_settings`
-/// scales previous positions to the requested substep, so models keep their velocities.
-fn scene_with_request<const D: usize>(
-    scene: &Scene<D>,
-    request: &SettingRequest,
-) -> Result<Scene<D>, WorldError>
-where
-    Scene<D>: SceneOps<D>,
-{
-    let mut scene = scene.clone();
-    scene.formula = request.formula.unwrap_or(scene.formula);
-    scene.order = request.order.or(scene.order);
-    scene.forces = forces(&scene, request);
-    if let Some(on) = request.tethers {
-        scene = scene.tethered(on.then(Tethers::default))?;
-    }
-    if let Some(on) = request.collisions {
-        scene = scene.self_colliding(on.then(SelfCollision::default))?;
-    }
-    let ContactOverrides { thickness, friction, ref filters } = request.contacts;
-    scene = scene.with_self_collision(|name, model, settings| {
-        settings.friction = friction.unwrap_or(settings.friction);
-        if !model.has_colliders() {
-            settings.thickness = thickness.or(settings.thickness);
-        }
-        if let Some(&CollisionFilter { categories, mask }) = filters.get(name) {
-            (settings.categories, settings.mask) = (categories, mask);
-        }
-    })?;
-    if let Some(on) = request.sleep {
-        scene.sleep = on.then(Sleep::default);
-    }
-    scene.set_settings(requested_settings(&scene, request))?;
-    Ok(scene)
-}
-
-/// A new world of a scene with a request applied.
-pub(super) fn start_runner<const D: usize>(
-    scene: &Scene<D>,
-    request: &SettingRequest,
-    kernels: KernelSet,
-) -> Result<Runner<D>, SessionError>
-where
-    Scene<D>: SceneOps<D>,
-    AnyKernel: Kernel<D>,
-    World<D>: Simulation<D>,
-{
-    let world =
-        World::new(&scene_with_request(scene, request)?, |schedule| kernels.kernel_for(schedule))?;
-    let mut runner = Runner { kernels, world, timer: StepTimer::default() };
-    if request.sticks != StickOverrides::default() {
-        change_sticks(&mut runner.world, scene, request.sticks)?;
-    }
-    Ok(runner)
-}
-
-/// Sets compliance, stiffness and tear factor of every stick to the requested values, or to those of the scene where
-/// none are requested.
-fn change_sticks<const D: usize>(
-    world: &mut World<D>,
-    scene: &Scene<D>,
+/// Sets compliance, stiffness and tear factor of every stick to the requested values, or to `own` values where none are
+/// requested.
+pub(super) fn set_sticks(
+    world: &mut AnyWorld,
+    own: &[StickValues],
     overrides: StickOverrides,
-) -> Result<(), SessionError>
-where
-    AnyKernel: Kernel<D>,
-    World<D>: Simulation<D>,
-{
-    let models = || scene.models().map(|(_, model)| model);
-    let model_sticks =
-        models().flat_map(|model| (0..model.sticks.len()).map(move |stick| (model, stick)));
-    for (id, (model, stick)) in model_sticks.enumerate() {
-        let Some((island, index)) = world.locate_stick(id) else { continue };
-        let sticks = &mut world.islands_mut()[island].model.sticks;
-        let compliance = overrides.compliance.unwrap_or(model.sticks.compliance(stick));
-        if sticks.compliance(index).to_bits() != compliance.to_bits() {
-            sticks.set_compliance(index, compliance).map_err(WorldError::from)?;
-        }
-        let stiffness = overrides.stiffness.unwrap_or(model.sticks.stiffness(stick));
-        if sticks.stiffness(index).to_bits() != stiffness.to_bits() {
-            sticks.set_stiffness(index, stiffness).map_err(WorldError::from)?;
-        }
-    }
-    let tear_factors: Vec<f32> = models()
-        .flat_map(|model| (0..model.sticks.len()).map(|stick| own_tear_factor(model, stick)))
-        .collect();
-    world.set_tear_factors(|stick| overrides.tear.unwrap_or(tear_factors[stick]));
+) -> Result<(), AnyWorldError> {
+    world.set_compliance_and_stiffness(|stick| {
+        let StickValues { compliance, stiffness, .. } = own[stick];
+        [overrides.compliance.unwrap_or(compliance), overrides.stiffness.unwrap_or(stiffness)]
+    })?;
+    world.set_tear_factors(|stick| overrides.tear.unwrap_or(own[stick].tear_factor));
     Ok(())
 }

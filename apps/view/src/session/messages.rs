@@ -1,17 +1,15 @@
 //! Makes the binary messages of a session.
 
-use taut::world::{
-    Drawing, FigureShape, ModelKind, ObstacleFigure, Simulation, World, resize_vector,
-};
+use std::ops::Range;
+
+use taut::world::{Drawing, FigureShape, ModelKind, ObstacleFigure};
 
 use super::Session;
+use super::properties::SceneProperties;
 use crate::pages::{Page, TopologySent};
 use crate::protocol::{DrawnModel, Mesh, Message, MessageKind, ObstacleShape, Writer};
 
-impl<const D: usize> Session<D>
-where
-    World<D>: Simulation<D>,
-{
+impl Session {
     /// The next message about the topology that the page has not been sent, if any. Records it as sent.
     pub(crate) fn topology_message(&self, page: &mut Page, epoch: u32) -> Option<Message> {
         let sent = page.topology_sent.filter(|sent| sent.0 == epoch).map(|sent| sent.1);
@@ -38,18 +36,17 @@ where
                 let counts = [triangles.len(), sticks.len() + springs.len() + ties.len()];
                 let bytes = 12 * counts[0] + 8 * counts[1];
                 let mut writer = Writer::new(MessageKind::Indices, epoch, counts, bytes);
-                writer.u32s(triangles.into_iter().flatten());
-                writer.u32s(sticks.into_iter().chain(springs).chain(ties).flatten());
+                writer.u32s(triangles.as_flattened().iter().copied());
+                writer.u32s(sticks.iter().chain(springs).copied().chain(ties).flatten());
                 writer
             }
             Some(TopologySent::Indices) => {
-                let scene_models = || self.scene.models().map(|(_, model)| model);
+                let SceneProperties { sticks, spring_rests, .. } = &self.properties;
                 let ties = self.runner.world.ties().len();
-                let lens = scene_models().map(|model| model.sticks.len() + model.springs.len());
-                let count = lens.sum::<usize>() + ties;
+                let count = sticks.len() + spring_rests.len() + ties;
                 let mut writer = Writer::new(MessageKind::Rests, epoch, [count, 0], 4 * count);
-                writer.f32s(scene_models().flat_map(|model| model.sticks.rests().iter().copied()));
-                writer.f32s(scene_models().flat_map(|model| model.springs.rests().iter().copied()));
+                writer.f32s(sticks.iter().map(|stick| stick.rest));
+                writer.f32s(spring_rests.iter().copied());
                 writer.f32s(core::iter::repeat_n(0.0, ties));
                 writer
             }
@@ -70,32 +67,29 @@ where
     }
 
     /// The message with the current positions of vertices and poses of obstacles.
+    ///
+    /// # Panics
+    /// Never: the slice has the length that the world expects.
     pub(crate) fn frame(&self, epoch: u32) -> Message {
         let world = &self.runner.world;
         let mut points = vec![[0.0_f32; 3]; world.vertices()];
-        world.copy_vertices(&mut points);
+        world.copy_positions(points.as_flattened_mut()).expect("the slice has the right length");
         // Pages do not draw positions that are NaN.
         for particle in world.hidden_particles() {
             points[particle] = [f32::NAN; 3];
         }
-        points.extend(world.ties().flat_map(|tie| {
-            if tie.broken { [[f32::NAN; 3]; 2] } else { tie.ends.map(resize_vector) }
-        }));
+        let ties = world.ties().into_iter();
+        points.extend(ties.flat_map(|tie| if tie.broken { [[f32::NAN; 3]; 2] } else { tie.ends }));
         let header_numbers = [world.steps() as usize, points.len()];
-        let bytes = 12 * points.len() + 28 * world.obstacles().len();
+        let obstacles = world.obstacles();
+        let bytes = 12 * points.len() + 28 * obstacles.len();
         let mut writer = Writer::new(MessageKind::Frame, epoch, header_numbers, bytes);
         writer.points(&points);
-        for ObstacleFigure { position, rotation, .. } in self.obstacle_figures() {
-            writer.f32s(resize_vector::<_, D, 3>(position.map(|x| x as f32)));
+        for ObstacleFigure { position, rotation, .. } in obstacles.into_iter().flatten() {
+            writer.f32s(position.map(|x| x as f32));
             writer.f32s(rotation.map(|x| x as f32));
         }
         writer.finish()
-    }
-
-    /// The obstacles that can be drawn, with their current poses.
-    fn obstacle_figures(&self) -> impl Iterator<Item = ObstacleFigure<'_, D>> {
-        let world = &self.runner.world;
-        world.obstacles().iter().filter_map(|obstacle| obstacle.figure(world.time()))
     }
 
     /// The data that does not change within an epoch.
@@ -108,7 +102,7 @@ where
             kind: "tie",
             faces: [0, 0],
             sticks: [sticks.len() + springs.len(), ties],
-            particles: [vertices, 0],
+            particles: [*vertices, 0],
             columns: None,
         });
         // The indices of springs follow those of sticks. Springs of models with faces are not drawn,
@@ -125,9 +119,8 @@ where
                 columns: None,
             })
             .collect();
-        let scene_models = || self.scene.models().map(|(_, model)| model);
-        let start_and_len = |range: std::ops::Range<usize>| [range.start, range.len()];
-        let inverse_masses = scene_models().flat_map(|model| model.particles.inverse_masses());
+        let start_and_len = |range: &Range<usize>| [range.start, range.len()];
+        let inverse_masses = self.properties.inverse_masses.iter();
         // Grains that are not alive have the inverse mass 0, but are not pinned. No grain counts as pinned.
         let is_grain = |particle: &usize| {
             models
@@ -146,33 +139,37 @@ where
             vertices: vertices + 2 * ties,
             particles: radii.len(),
             parts: models
-                .into_iter()
-                .zip(scene_models())
+                .iter()
+                .zip(&self.properties.models)
                 .map(|(drawn, model)| DrawnModel {
                     kind: drawn.kind.name(),
-                    name: drawn.name,
-                    faces: start_and_len(drawn.triangles),
-                    sticks: start_and_len(drawn.sticks),
-                    particles: start_and_len(drawn.particles),
-                    columns: model.sheet.as_ref().map(taut::Sheet::width),
+                    name: drawn.name.clone(),
+                    faces: start_and_len(&drawn.triangles),
+                    sticks: start_and_len(&drawn.sticks),
+                    particles: start_and_len(&drawn.particles),
+                    columns: model.columns,
                 })
                 .chain(springs)
                 .chain(all_ties)
                 .collect(),
             obstacles: self
-                .obstacle_figures()
+                .runner
+                .world
+                .obstacles()
+                .into_iter()
+                .flatten()
                 .map(|figure| obstacle_shape(&figure.shape))
                 .collect(),
             pinned,
-            hidden_sticks,
+            hidden_sticks: hidden_sticks.clone(),
             radii: balls.map(|(particle, &radius)| (particle as u32, radius)).collect(),
         }
     }
 }
 
 /// The shape of an obstacle, as pages receive it.
-fn obstacle_shape<const D: usize>(shape: &FigureShape<'_, D>) -> ObstacleShape {
-    let half_extents = |half: [f64; D]| resize_vector(half.map(|x| x as f32));
+fn obstacle_shape(shape: &FigureShape<'_>) -> ObstacleShape {
+    let half_extents = |half: [f64; 3]| half.map(|x| x as f32);
     match *shape {
         FigureShape::Sphere { radius } => ObstacleShape::Sphere { radius: radius as f32 },
         FigureShape::Capsule { radius, half } => {
@@ -181,7 +178,7 @@ fn obstacle_shape<const D: usize>(shape: &FigureShape<'_, D>) -> ObstacleShape {
         FigureShape::Cuboid { half } => ObstacleShape::Cuboid { half: half_extents(half) },
         FigureShape::Bounds { half } => ObstacleShape::Bounds { half: half_extents(half) },
         FigureShape::Mesh { points, triangles } => ObstacleShape::Mesh {
-            points: points.iter().flat_map(|&point| resize_vector::<_, D, 3>(point)).collect(),
+            points: points.as_flattened().to_vec(),
             triangles: triangles.as_flattened().to_vec(),
         },
         FigureShape::HalfSpace => ObstacleShape::HalfSpace,

@@ -1,22 +1,22 @@
-//! A running scene, and what pages can request of it, in 2-D and 3-D.
+//! A running scene, and what pages can request of it.
 
 mod changes;
 mod messages;
+mod properties;
 mod queries;
+mod requested;
 mod runner;
-mod scene_ops;
 
-use taut::world::{
-    AnyScene, Arrangement, Drawing, Model, Order, Scene, Simulation, SnapshotError, World,
-    WorldError, resize_vector,
-};
+use taut::world::{AnyScene, Order, WorldError};
 use taut::{
-    AnyKernel, Kernel, KernelChoice, KernelChoiceError, KernelName, SheetsAndCopies, StepError,
+    AnyWorld, AnyWorldError, KernelChoice, KernelChoiceError, KernelName, SheetsAndCopies,
+    StepError,
 };
 
+use self::properties::SceneProperties;
+use self::requested::requested_scene;
 use self::runner::{Comparison, Runner};
-use self::scene_ops::SceneOps;
-use crate::request::{BadSetting, SettingRequest};
+use crate::request::{BadSetting, SettingRequest, StickOverrides};
 
 /// A coordinate beyond which the simulation counts as blown up, m. A falling particle reaches it
 /// after 17 hours at the default damping rate, after 8 minutes without damping.
@@ -47,7 +47,7 @@ pub(crate) enum SessionError {
     #[error(transparent)]
     Step(#[from] StepError),
     #[error(transparent)]
-    Snapshot(#[from] SnapshotError),
+    AnyWorld(#[from] AnyWorldError),
     #[error(transparent)]
     Setting(#[from] BadSetting),
 }
@@ -65,55 +65,46 @@ pub(crate) enum ApplyOutcome {
 }
 
 /// A running scene.
-pub(crate) struct Session<const D: usize> {
-    /// The scene without the requested settings.
-    scene: Scene<D>,
+pub(crate) struct Session {
+    /// The scene without the requested settings, and its properties.
+    scene: AnyScene,
+    properties: SceneProperties,
     request: SettingRequest,
-    runner: Runner<D>,
+    runner: Runner,
     /// The second world, during a race.
-    comparison: Option<Comparison<D>>,
-    /// The default order of the model with the most sticks.
-    default_order: Order,
-    /// Whether a model is a regular sheet.
-    has_sheets: bool,
+    comparison: Option<Comparison>,
     /// Bounding box of the initial positions: minimum and maximum corner, m.
     bounds: [[f32; 3]; 2],
-    /// Number of faces, including removed ones.
-    face_count: usize,
-    /// Number of sticks, including torn ones.
-    stick_count: usize,
 }
 
-impl<const D: usize> Session<D>
-where
-    Scene<D>: SceneOps<D>,
-    AnyKernel: Kernel<D>,
-    World<D>: Simulation<D>,
-{
-    pub(crate) fn new(scene: Scene<D>, request: SettingRequest) -> Result<Self, SessionError> {
+impl Session {
+    pub(crate) fn new(scene: AnyScene, request: SettingRequest) -> Result<Self, SessionError> {
         let kernels = request.kernels.find()?;
-        let runner = changes::start_runner(&scene, &request, kernels)?;
-        let world = &runner.world;
-        let Drawing { triangles, sticks, .. } = world.drawing();
-        let largest = scene.models().map(|(_, model)| model).max_by_key(|model| model.sticks.len());
-        let default_order =
-            largest.map_or(Order::Banded, |model| Arrangement::default_of(model).order);
-        let has_sheets = scene.models().any(|(_, model)| model.sheet.is_some());
+        let properties = SceneProperties::of(&scene);
+        let mut world = AnyWorld::with_kernels(requested_scene(&scene, &request)?, kernels)?;
+        if request.sticks != StickOverrides::default() {
+            changes::set_sticks(&mut world, &properties.sticks, request.sticks)?;
+        }
+        let mut positions = vec![[0.0; 3]; world.vertices()];
+        world.copy_positions(positions.as_flattened_mut())?;
+        positions.truncate(world.particles());
         Ok(Self {
-            default_order,
-            has_sheets,
-            bounds: bounds(world.positions().map(resize_vector)),
-            face_count: triangles.len(),
-            stick_count: sticks.len(),
-            runner,
+            bounds: bounds(positions.into_iter()),
+            runner: Runner::new(world),
             comparison: None,
             request,
+            properties,
             scene,
         })
     }
 
+    /// The number of dimensions: 2 or 3.
+    pub(crate) fn dimensions(&self) -> usize {
+        self.scene.dimensions()
+    }
+
     /// The world and, during a race, the second world.
-    fn worlds(&mut self) -> impl Iterator<Item = &mut World<D>> {
+    fn worlds(&mut self) -> impl Iterator<Item = &mut AnyWorld> {
         let comparison = self.comparison.as_mut().map(|comparison| &mut comparison.runner);
         [&mut self.runner].into_iter().chain(comparison).map(|runner| &mut runner.world)
     }
@@ -123,7 +114,6 @@ where
     }
 
     pub(crate) fn drag(&mut self, particle: usize, to: [f32; 3]) -> Result<(), SessionError> {
-        let to = core::array::from_fn(|axis| to[axis]);
         Ok(self.worlds().try_for_each(|world| world.drag(particle, to))?)
     }
 
@@ -133,28 +123,21 @@ where
 
     pub(crate) fn cut(&mut self, from: [[f32; 3]; 2], to: [[f32; 3]; 2]) {
         self.worlds().for_each(|world| {
-            Scene::cut(world, from, to);
+            world.cut(from, to);
         });
     }
-}
 
-impl<const D: usize> Session<D>
-where
-    AnyKernel: Kernel<D>,
-    World<D>: Simulation<D>,
-{
     /// Whether the scene has sheets for the grid kernel and copies for the copies kernel.
     pub(crate) fn has_sheets_and_copies(&self) -> SheetsAndCopies {
         SheetsAndCopies {
             sheets: self.can_use_grid_kernel(self.request.order),
-            copies: self.scene.may_have_copies(),
+            copies: self.properties.may_have_copies,
         }
     }
 
     /// Whether the grid kernel can relax a sheet of the scene in this order.
     fn can_use_grid_kernel(&self, order: Option<Order>) -> bool {
-        order.is_none_or(|order| order == Order::Sheet)
-            && self.scene.sheets().any(AnyKernel::suits_grid)
+        order.is_none_or(|order| order == Order::Sheet) && self.properties.has_sheets_for_grid
     }
 
     /// Checks that the scene has what a chosen kernel needs in this order.
@@ -166,7 +149,7 @@ where
         if choice.kernel == Some(KernelName::Grid) && !self.can_use_grid_kernel(order) {
             return Err(SessionError::NoSheetForGrid);
         }
-        if choice.kernel == Some(KernelName::Copies) && !self.scene.may_have_copies() {
+        if choice.kernel == Some(KernelName::Copies) && !self.properties.may_have_copies {
             return Err(SessionError::NoCopies);
         }
         Ok(())
@@ -179,16 +162,11 @@ where
         if let Some(Comparison { runner, first_difference }) = &mut self.comparison {
             // The outcome is ignored, because the positions are compared below.
             let _ = runner.step(stopwatch)?;
-            if first_difference.is_none() && !self.runner.has_equal_positions(runner) {
+            if first_difference.is_none() && self.runner.world.hash() != runner.world.hash() {
                 *first_difference = Some(self.runner.world.steps());
             }
         }
-        let is_in_range = |x: &f32| x.abs() < COORDINATE_MAX;
-        let mut islands = self.runner.world.islands().iter();
-        let all_in_range = islands.all(|island| {
-            (0..D).all(|axis| island.model.particles.positions(axis).iter().all(is_in_range))
-        });
-        Ok(outcome.finite && all_in_range)
+        Ok(outcome.finite && self.runner.world.is_within(COORDINATE_MAX))
     }
 
     /// Ends the current window of all step timers.
@@ -211,41 +189,3 @@ fn bounds(mut points: impl Iterator<Item = [f32; 3]>) -> [[f32; 3]; 2] {
         ]
     })
 }
-
-/// The tear factor that a model has for a stick; infinite if the stick does not tear.
-fn own_tear_factor<const D: usize>(model: &Model<D>, stick: usize) -> f32 {
-    model.tear_factors.get(stick).copied().unwrap_or(f32::INFINITY)
-}
-
-/// A running scene in 2-D or 3-D.
-pub(crate) enum AnySession {
-    TwoD(Box<Session<2>>),
-    ThreeD(Box<Session<3>>),
-}
-
-impl AnySession {
-    pub(crate) fn new(scene: AnyScene, request: SettingRequest) -> Result<Self, SessionError> {
-        Ok(match scene {
-            AnyScene::TwoD(scene) => Self::TwoD(Box::new(Session::new(scene, request)?)),
-            AnyScene::ThreeD(scene) => Self::ThreeD(Box::new(Session::new(scene, request)?)),
-        })
-    }
-
-    pub(crate) fn dimensions(&self) -> usize {
-        match self {
-            Self::TwoD(_) => 2,
-            Self::ThreeD(_) => 3,
-        }
-    }
-}
-
-/// Evaluates an expression on the session of either dimension.
-macro_rules! with_session {
-    ($session:expr, $it:ident => $call:expr) => {
-        match $session {
-            $crate::session::AnySession::TwoD($it) => $call,
-            $crate::session::AnySession::ThreeD($it) => $call,
-        }
-    };
-}
-pub(crate) use with_session;

@@ -1,9 +1,10 @@
 //! Values of a session that the host sends to pages: times, operations, stretch and current settings.
 
-use taut::world::{Arrangement, Model, Order, SelfCollision, Settings, Simulation, Warning, World};
+use taut::world::{Arrangement, Order, SelfCollision, Settings, Warning};
 use taut::{Duplicates, Formula, Particles, Sticks, Stretch, Tally};
 
-use super::{Session, SessionError, own_tear_factor};
+use super::properties::StickValues;
+use super::{Session, SessionError};
 use crate::protocol::{
     CollisionFilter, ComparisonFigures, ComparisonKernel, Counts, CurrentSettings, FILTERS_MAX,
     ModelFilter,
@@ -11,10 +12,7 @@ use crate::protocol::{
 use crate::request::{self, StickOverrides};
 use crate::step_timer::StepTimes;
 
-impl<const D: usize> Session<D>
-where
-    World<D>: Simulation<D>,
-{
+impl Session {
     /// The times per step of the session's world.
     pub(crate) fn step_times(&self) -> StepTimes {
         self.runner.timer.step_times()
@@ -39,7 +37,7 @@ where
     /// The number of iterations in a step: substeps x passes x iterations.
     pub(crate) fn iterations_per_step(&self) -> u64 {
         let Settings { step, passes } = self.runner.world.settings();
-        u64::from(step.substeps) * u64::from((*passes).max(1)) * u64::from(step.iterations)
+        u64::from(step.substeps) * u64::from(passes.max(1)) * u64::from(step.iterations)
     }
 
     /// Divisions and square roots per step: those of one relaxation of a plain stick, times the number
@@ -47,8 +45,7 @@ where
     pub(crate) fn operations(&self) -> [u64; 2] {
         let Tally { divisions, square_roots, .. } =
             operations_per_relaxation(self.runner.world.formula());
-        let sticks: usize =
-            self.runner.world.islands().iter().map(|island| island.model.sticks.len()).sum();
+        let sticks = self.runner.world.sticks();
         [divisions, square_roots]
             .map(|per_relaxation| per_relaxation * sticks as u64 * self.iterations_per_step())
     }
@@ -81,18 +78,18 @@ where
 
     /// Whether the forces of the scene, or the default wind, act.
     pub(crate) fn has_wind(&self) -> bool {
-        self.request.wind.unwrap_or(!self.scene.forces.is_empty())
+        self.request.wind.unwrap_or(self.properties.has_forces)
     }
 
     /// Whether particles have tethers: as requested, or as in the scene.
     pub(crate) fn has_tethers(&self) -> bool {
-        let in_scene = || self.scene.models().any(|(_, model)| !model.tethers.is_empty());
+        let in_scene = || self.properties.models.iter().any(|model| model.has_tethers);
         self.request.tethers.unwrap_or_else(in_scene)
     }
 
     /// Whether models have self-collision: as requested, or as in the scene.
     pub(crate) fn has_collisions(&self) -> bool {
-        let in_scene = || self.scene.models().any(|(_, model)| model.self_collision.is_some());
+        let in_scene = || self.properties.models.iter().any(|model| model.self_collision.is_some());
         self.request.collisions.unwrap_or_else(in_scene)
     }
 
@@ -103,21 +100,22 @@ where
 
     /// The number of models of the scene.
     pub(crate) fn model_count(&self) -> usize {
-        self.scene.models().count()
+        self.properties.models.len()
     }
 
     /// The number of models that are asleep.
     pub(crate) fn sleeping_count(&self) -> usize {
-        self.runner.world.sleeping_models().count()
+        self.runner.world.sleeping_models().len()
     }
 
     /// The numbers of particles, sticks, faces and torn sticks.
     pub(crate) fn counts(&self) -> Counts {
+        let world = &self.runner.world;
         Counts {
-            particles: self.runner.world.len(),
-            sticks: self.stick_count,
-            faces: self.face_count,
-            torn: self.runner.world.removed().sticks.len(),
+            particles: world.particles(),
+            sticks: world.drawing().sticks.len(),
+            faces: world.drawing().triangles.len(),
+            torn: world.removed().sticks.len(),
         }
     }
 
@@ -125,7 +123,7 @@ where
     pub(crate) fn orders(&self) -> Vec<String> {
         let orders = Arrangement::orders().map(|arrangement| arrangement.order);
         orders
-            .filter(|&order| order != Order::Sheet || self.has_sheets)
+            .filter(|&order| order != Order::Sheet || self.properties.has_sheets())
             .map(request::order_name)
             .collect()
     }
@@ -137,30 +135,27 @@ where
         let [kernel, instructions] = self.runner.kernel_names().map(ToOwned::to_owned);
         let StickOverrides { compliance, stiffness, tear } = self.request.sticks;
         // The value that all sticks of the scene have in common, if any.
-        let common =
-            |value: fn(&Model<D>, usize) -> f32| {
-                let models = self.scene.models().map(|(_, model)| model);
-                common_value(models.flat_map(|model| {
-                    (0..model.sticks.len()).map(move |stick| value(model, stick))
-                }))?
-            };
-        let contacts = || world.self_collision_settings();
+        let common = |value: fn(&StickValues) -> f32| {
+            common_value(self.properties.sticks.iter().map(value))?
+        };
+        let contacts = world.self_collision_settings();
         CurrentSettings {
             kernel,
             instructions,
             formula: world.formula().to_string(),
-            schedule: request::order_name(self.request.order.unwrap_or(self.default_order)),
+            schedule: request::order_name(
+                self.request.order.unwrap_or(self.properties.default_order),
+            ),
             threads: self.request.kernels.threads,
             substeps: step.substeps,
             iterations: step.iterations,
-            passes: (*passes).max(1),
+            passes: passes.max(1),
             damping_rate: step.damping_rate,
-            compliance: compliance
-                .or_else(|| common(|model, stick| model.sticks.compliance(stick))),
-            stiffness: stiffness.or_else(|| common(|model, stick| model.sticks.stiffness(stick))),
-            tear: tear.or_else(|| common(own_tear_factor).filter(|factor| factor.is_finite())),
-            thickness: common_value(contacts().filter_map(|settings| settings.thickness)),
-            friction: common_value(contacts().map(|settings| settings.friction)),
+            compliance: compliance.or_else(|| common(|stick| stick.compliance)),
+            stiffness: stiffness.or_else(|| common(|stick| stick.stiffness)),
+            tear: tear.or_else(|| common(|stick| stick.tear_factor).filter(|it| it.is_finite())),
+            thickness: common_value(contacts.iter().filter_map(|settings| settings.thickness)),
+            friction: common_value(contacts.iter().map(|settings| settings.friction)),
             filters: self.collision_filters(),
         }
     }
@@ -172,11 +167,11 @@ where
             Some(true) => Some(SelfCollision::default()),
             None => None,
         };
-        let filters = self.scene.models().filter_map(|(name, model)| {
+        let filters = self.properties.models.iter().filter_map(|model| {
             let SelfCollision { categories, mask, .. } = model.self_collision.or(default)?;
-            let requested = self.request.contacts.filters.get(name).copied();
+            let requested = self.request.contacts.filters.get(&model.name).copied();
             let filter = requested.unwrap_or(CollisionFilter { categories, mask });
-            Some(ModelFilter { model: name.to_owned(), filter })
+            Some(ModelFilter { model: model.name.clone(), filter })
         });
         let filters: Vec<_> = filters.take(FILTERS_MAX + 1).collect();
         if filters.len() > FILTERS_MAX { Vec::new() } else { filters }
