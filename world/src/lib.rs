@@ -70,6 +70,9 @@ pub use pose::BodyPose;
 pub use scene::{Scene, SceneError};
 pub use self_collision::SelfCollision;
 pub use settings::{Settings, StepTime};
+#[cfg(feature = "test-isas")]
+#[doc(hidden)]
+pub use simd::on_each_isa;
 pub use sleep::Sleep;
 pub use springs::{Spring, SpringError, Springs};
 pub use surface::{Nearest, Surface};

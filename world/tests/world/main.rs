@@ -16,6 +16,7 @@ mod emitters;
 mod forces;
 mod held;
 mod independence;
+mod instruction_sets;
 mod make;
 #[cfg(feature = "parry")]
 mod meshes;
