@@ -5,7 +5,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export RUSTFLAGS='--cfg loom'
-# The crates of registers do not run in these tests.
+# `pulp` and `wide` do not run in these tests.
 loom() {
     cargo test --quiet --locked --release --target-dir target/loom --test loom \
         --config 'profile.release.package.pulp.opt-level=0' --config 'profile.release.package.wide.opt-level=0' "$@"

@@ -25,7 +25,8 @@ sanitized() {
     local sanitizer=$1
     shift
     RUSTFLAGS="-Zsanitizer=$sanitizer" \
-        cargo +nightly test -Zbuild-std --quiet --locked --target "$host" --target-dir "target/$sanitizer" "$@"
+        cargo +nightly test -Zbuild-std --quiet --locked --target "$host" --target-dir "target/$sanitizer" \
+        --config 'profile.dev.package.taut-any.debug-assertions=true' "$@"
 }
 
 for sanitizer in "${sanitizers[@]}"; do

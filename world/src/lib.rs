@@ -70,7 +70,10 @@ pub use pose::BodyPose;
 pub use scene::{Scene, SceneError};
 pub use self_collision::SelfCollision;
 pub use settings::{Settings, StepTime};
-#[cfg(feature = "test-isas")]
+#[cfg(all(
+    feature = "test-isas",
+    not(all(target_arch = "wasm32", target_feature = "simd128"))
+))]
 #[doc(hidden)]
 pub use simd::on_each_isa;
 pub use sleep::Sleep;

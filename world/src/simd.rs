@@ -29,35 +29,36 @@ pub(crate) fn widest<L: WithSimd>(column_loop: L) -> L::Output {
     }
 }
 
-/// The widest instruction set of this machine.
-#[cfg(not(any(feature = "test-isas", all(target_arch = "wasm32", target_feature = "simd128"))))]
+/// The widest instruction set of this machine, or the one that a test has chosen.
 #[inline(always)]
+#[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
 fn arch() -> pulp::Arch {
+    #[cfg(feature = "test-isas")]
+    if let Some(arch) = chosen::ARCH.get() {
+        return arch;
+    }
     pulp::Arch::new()
 }
 
-#[cfg(feature = "test-isas")]
-use each_isa::arch;
-#[cfg(feature = "test-isas")]
-pub use each_isa::on_each_isa;
+#[cfg(all(
+    feature = "test-isas",
+    not(all(target_arch = "wasm32", target_feature = "simd128"))
+))]
+pub use chosen::on_each_isa;
 
-#[cfg(feature = "test-isas")]
-mod each_isa {
+#[cfg(all(feature = "test-isas", not(all(target_arch = "wasm32", target_feature = "simd128"))))]
+mod chosen {
     use std::cell::Cell;
 
     use pulp::Arch;
 
     std::thread_local! {
-        /// Overrides the instruction set on which loops run.
-        static ARCH: Cell<Option<Arch>> = const { Cell::new(None) };
+        /// The instruction set on which the loops of this thread run.
+        pub(super) static ARCH: Cell<Option<Arch>> = const { Cell::new(None) };
     }
 
-    pub(super) fn arch() -> Arch {
-        ARCH.get().unwrap_or_default()
-    }
-
-    /// Calls `run` once for each instruction set that [`widest`](super::widest) may choose on this machine, the
-    /// baseline first, with its name. The loops of this thread run on it during the call.
+    /// Calls `run` once for each instruction set that loops of this crate may run on, the baseline first, with its
+    /// name. The loops of this thread run on it during the call.
     pub fn on_each_isa(mut run: impl FnMut(&str)) {
         let mut archs = vec![Arch::Scalar];
         #[cfg(target_arch = "x86_64")]
@@ -68,9 +69,18 @@ mod each_isa {
         #[cfg(target_arch = "aarch64")]
         archs.extend(pulp::aarch64::Neon::try_new().map(Arch::Neon));
         for arch in archs {
+            let _reset = Reset;
             ARCH.set(Some(arch));
             run(&format!("{arch:?}"));
         }
-        ARCH.set(None);
+    }
+
+    /// Forgets the chosen instruction set, also after a panic.
+    struct Reset;
+
+    impl Drop for Reset {
+        fn drop(&mut self) {
+            ARCH.set(None);
+        }
     }
 }

@@ -188,8 +188,8 @@ impl AnyWorld {
         with_inner!(&mut self.inner, inner => inner.world.set_tear_factors(factor));
     }
 
-    /// Sets compliance, m/N, and stiffness of all sticks that were not removed by reordering: see
-    /// [`Sticks`](taut_core::Sticks). `values` returns both for the number of a stick.
+    /// Sets compliance, m/N, and stiffness of all sticks: see [`Sticks`](taut_core::Sticks). `values`
+    /// returns both for the number of a stick. Wakes all models.
     ///
     /// # Errors
     /// An invalid value. Sticks with lower numbers have changed then.
@@ -199,10 +199,13 @@ impl AnyWorld {
     ) -> Result<(), AnyWorldError> {
         let sticks = self.drawing.sticks.len();
         with_inner!(&mut self.inner, inner => {
-            for number in 0..sticks {
-                let Some((island, index)) = inner.world.locate_stick(number) else { continue };
-                let sticks = &mut inner.world.islands_mut()[island].model.sticks;
-                set_stick(sticks, index, values(number))?;
+            let locations: Vec<_> =
+                (0..sticks).map(|number| inner.world.locate_stick(number)).collect();
+            let islands = inner.world.islands_mut();
+            for (number, location) in locations.into_iter().enumerate() {
+                if let Some((island, index)) = location {
+                    set_stick(&mut islands[island].model.sticks, index, values(number))?;
+                }
             }
         });
         Ok(())
@@ -252,16 +255,17 @@ impl AnyWorld {
         Ok(())
     }
 
-    /// Replaces all forces by those of a scene. Does nothing if the scene has another number of
-    /// dimensions.
-    pub fn set_forces_of(&mut self, scene: &AnyScene) {
+    /// Replaces all forces by those of a scene. Returns false, and changes nothing, if the scene has
+    /// another number of dimensions.
+    pub fn set_forces_of(&mut self, scene: &AnyScene) -> bool {
         match (&mut self.inner, scene) {
             (Inner::TwoD(inner), AnyScene::TwoD(scene)) => inner.set_forces(scene.forces.clone()),
             (Inner::ThreeD(inner), AnyScene::ThreeD(scene)) => {
                 inner.set_forces(scene.forces.clone());
             }
-            _ => {}
+            _ => return false,
         }
+        true
     }
 
     /// Changes the kernels and keeps the state.
@@ -279,6 +283,7 @@ impl AnyWorld {
     pub fn replan(&mut self, formula: Formula, kernels: KernelSet) -> Result<(), AnyWorldError> {
         with_inner!(&mut self.inner, inner => {
             inner.world.replan(formula, |schedule| kernels.kernel_for(schedule))?;
+            inner.scene.formula = formula;
         });
         self.kernels = kernels;
         Ok(())

@@ -1,11 +1,11 @@
-//! What programs measure in a world in two or three dimensions.
+//! Measurements of a world in two or three dimensions.
 
 use alloc::vec::Vec;
 
-use taut_core::Formula;
-use taut_world::{Contacts, Diagnostics, SelfCollision, Sleep, resize_vector};
+use taut_core::{Formula, Real};
+use taut_world::{Contacts, Diagnostics, SelfCollision, Sleep, World, resize_vector};
 
-use super::{AnyWorld, AnyWorldError, with_inner};
+use super::{AnyWorld, AnyWorldError, Inner, with_inner};
 use crate::AnyKernel;
 
 impl AnyWorld {
@@ -33,6 +33,17 @@ impl AnyWorld {
             let momentum = resize_vector(momentum);
             Diagnostics { kinetic, potential, momentum, angular_momentum, stretch, depth, torn }
         }))
+    }
+
+    /// Whether all positions of two worlds of the same scene have the same bits; any two NaN count as equal.
+    pub fn has_same_positions(&self, other: &Self) -> bool {
+        match (&self.inner, &other.inner) {
+            (Inner::TwoD(inner), Inner::TwoD(other)) => same_positions(&inner.world, &other.world),
+            (Inner::ThreeD(inner), Inner::ThreeD(other)) => {
+                same_positions(&inner.world, &other.world)
+            }
+            _ => false,
+        }
     }
 
     /// Whether all coordinates are finite, and their magnitudes below `limit`, m.
@@ -80,7 +91,7 @@ impl AnyWorld {
         })
     }
 
-    /// Number of faces of the models that particles are corners of.
+    /// Number of faces of all models, without the triangles of the meshes of rigid bodies.
     pub fn faces(&self) -> usize {
         with_inner!(&self.inner, inner => {
             inner.world.islands().iter().map(|island| island.model.faces.len()).sum()
@@ -101,4 +112,15 @@ impl AnyWorld {
     pub fn sleeping_models(&self) -> Vec<&str> {
         with_inner!(&self.inner, inner => inner.world.sleeping_models().collect())
     }
+}
+
+fn same_positions<const D: usize>(world: &World<D>, other: &World<D>) -> bool {
+    let mut islands = world.islands().iter().zip(other.islands());
+    islands.all(|(island, other)| {
+        let [own, other] = [island, other].map(|island| &island.model.particles);
+        let bits = |x: &f32| x.canonical_bits();
+        (0..D).all(|axis| {
+            own.positions(axis).iter().map(bits).eq(other.positions(axis).iter().map(bits))
+        })
+    })
 }

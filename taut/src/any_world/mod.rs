@@ -77,7 +77,7 @@ pub struct AnyWorld {
 /// A world and its scene.
 #[derive(Debug)]
 struct SceneAndWorld<const D: usize> {
-    /// The scene that the world was made from, with the current forces.
+    /// The scene that the world was made from, with the current forces and formula.
     scene: Scene<D>,
     world: World<D>,
 }
@@ -290,8 +290,8 @@ impl AnyWorld {
     }
 
     /// A new world of the same scene with this number of copies of all its models: see
-    /// [`Scene::repeated`]. It has the [wind](Self::set_wind) of this world, but the state, settings and
-    /// tear factors of the scene. The vertices of a copy follow those of the copy before it.
+    /// [`Scene::repeated`]. It has the [wind](Self::set_wind) and the formula of this world, but the state,
+    /// settings and tear factors of the scene. The vertices of a copy follow those of the copy before it.
     ///
     /// ```
     /// use taut::{AnyWorld, KernelChoice};

@@ -3,12 +3,12 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use taut_core::Schedule;
+use taut_core::{Kernel, Schedule};
 use taut_scenes::AnyScene;
-use taut_world::{Snapshot, World};
+use taut_world::{Scene, Simulation, Snapshot, SnapshotError, World};
 
 use super::{AnyWorld, AnyWorldError, Inner, SceneAndWorld, with_inner};
-use crate::KernelSet;
+use crate::{AnyKernel, KernelSet};
 
 impl AnyWorld {
     /// See [`World::snapshot`].
@@ -39,15 +39,10 @@ impl AnyWorld {
         kernels: KernelSet,
         snapshot: &Snapshot,
     ) -> Result<Self, AnyWorldError> {
-        let kernel_for = |schedule: &Schedule| kernels.kernel_for(schedule);
         let inner = match scene.into() {
-            AnyScene::TwoD(scene) => {
-                let world = World::resume(&scene, kernel_for, snapshot)?;
-                Inner::TwoD(Box::new(SceneAndWorld { scene, world }))
-            }
+            AnyScene::TwoD(scene) => Inner::TwoD(SceneAndWorld::resume(scene, &kernels, snapshot)?),
             AnyScene::ThreeD(scene) => {
-                let world = World::resume(&scene, kernel_for, snapshot)?;
-                Inner::ThreeD(Box::new(SceneAndWorld { scene, world }))
+                Inner::ThreeD(SceneAndWorld::resume(scene, &kernels, snapshot)?)
             }
         };
         Ok(Self::from_inner(inner, kernels))
@@ -59,7 +54,7 @@ impl AnyWorld {
         let models = match (&mut self.inner, &from.inner) {
             (Inner::TwoD(inner), Inner::TwoD(from)) => inner.world.carry_over(&from.world),
             (Inner::ThreeD(inner), Inner::ThreeD(from)) => inner.world.carry_over(&from.world),
-            _ => 0,
+            _ => return 0,
         };
         self.reload_drawing();
         models
@@ -75,6 +70,7 @@ impl AnyWorld {
         with_inner!(&mut self.inner, inner => {
             let kernel_for = |schedule: &Schedule| kernels.kernel_for(schedule);
             inner.world = World::resume(&inner.scene, kernel_for, snapshot)?;
+            inner.scene.formula = inner.world.formula();
         });
         self.reload_drawing();
         Ok(())
@@ -95,5 +91,22 @@ impl AnyWorld {
     /// The world is then unchanged.
     pub fn restore_json(&mut self, snapshot: &[u8]) -> Result<(), AnyWorldError> {
         self.restore(&serde_json::from_slice(snapshot).map_err(AnyWorldError::SnapshotText)?)
+    }
+}
+
+impl<const D: usize> SceneAndWorld<D>
+where
+    AnyKernel: Kernel<D>,
+    World<D>: Simulation<D>,
+{
+    /// The world of a scene that resumes from a snapshot. The scene gets the formula of the snapshot.
+    fn resume(
+        mut scene: Scene<D>,
+        kernels: &KernelSet,
+        snapshot: &Snapshot,
+    ) -> Result<Box<Self>, SnapshotError> {
+        let world = World::resume(&scene, |schedule| kernels.kernel_for(schedule), snapshot)?;
+        scene.formula = world.formula();
+        Ok(Box::new(Self { scene, world }))
     }
 }

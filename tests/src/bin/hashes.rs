@@ -20,7 +20,9 @@ fn main() -> io::Result<()> {
     match &arguments[..] {
         [] => print_golden_hashes(),
         [steps, scenes @ ..] => {
-            print_scene_hashes(steps.parse().map_err(io::Error::other)?, scenes)
+            let invalid =
+                |error| io::Error::other(format!("{steps}: not a number of steps: {error}"));
+            print_scene_hashes(steps.parse().map_err(invalid)?, scenes)
         }
     }
 }
@@ -34,7 +36,7 @@ fn print_scene_hashes(steps: u64, scenes: &[String]) -> io::Result<()> {
         let listed = LibraryScene::named(name).map_err(io::Error::other)?;
         for (kernel, kernel_for) in kernels {
             let hash = scene_hash(listed, steps, kernel_for).map_err(io::Error::other)?;
-            println!("{name} {kernel} {hash:016x}");
+            writeln!(io::stdout(), "{name} {kernel} {hash:016x}")?;
         }
     }
     Ok(())

@@ -104,7 +104,7 @@ impl ExportedWorld {
             }
         }
         // Pins are drawn in two dimensions only.
-        for particle in (0..particles).take_while(|_| flat) {
+        for particle in if flat { 0..particles } else { 0..0 } {
             if world.inverse_mass(particle)? == 0.0 {
                 this.scene.pinned.push(particle as u32);
             }

@@ -26,10 +26,7 @@ impl Session {
         kernels: KernelSet,
     ) -> Result<(), SessionError> {
         let scene = requested_scene(&self.scene, request)?;
-        let mut world = AnyWorld::with_kernels(scene.clone(), kernels)?;
-        if request.sticks != StickOverrides::default() {
-            set_sticks(&mut world, &self.properties.sticks, request.sticks)?;
-        }
+        let mut world = new_world(scene.clone(), kernels, &self.properties.sticks, request.sticks)?;
         for particle in self.runner.world.grabbed() {
             world.grab(particle)?;
         }
@@ -104,6 +101,8 @@ impl Session {
         kernels: KernelSet,
     ) -> Result<(), SessionError> {
         let settings = requested_settings(self.properties.settings, request);
+        let has_same_wind = request.wind == self.request.wind;
+        let scene = if has_same_wind { None } else { Some(requested_scene(&self.scene, request)?) };
         let previous_kernels = self.runner.world.kernels().clone();
         let has_same_plans =
             request.formula == self.request.formula && request.kernels == self.request.kernels;
@@ -119,9 +118,10 @@ impl Session {
         if let Some(comparison) = &mut self.comparison {
             comparison.runner.world.set_settings(&settings)?;
         }
-        if request.wind != self.request.wind {
-            let scene = requested_scene(&self.scene, request)?;
-            self.worlds().for_each(|world| world.set_forces_of(&scene));
+        if let Some(scene) = scene {
+            self.worlds().for_each(|world| {
+                world.set_forces_of(&scene);
+            });
         }
         if request.sticks != self.request.sticks {
             let sticks = &self.properties.sticks;
@@ -206,9 +206,23 @@ fn continued(
     })
 }
 
+/// A new world of a scene, whose sticks have `own` values, or the requested ones.
+pub(super) fn new_world(
+    scene: AnyScene,
+    kernels: KernelSet,
+    own: &[StickValues],
+    overrides: StickOverrides,
+) -> Result<AnyWorld, AnyWorldError> {
+    let mut world = AnyWorld::with_kernels(scene, kernels)?;
+    if overrides != StickOverrides::default() {
+        set_sticks(&mut world, own, overrides)?;
+    }
+    Ok(world)
+}
+
 /// Sets compliance, stiffness and tear factor of every stick to the requested values, or to `own` values where none are
 /// requested.
-pub(super) fn set_sticks(
+fn set_sticks(
     world: &mut AnyWorld,
     own: &[StickValues],
     overrides: StickOverrides,

@@ -16,7 +16,7 @@ use taut::{
 use self::properties::SceneProperties;
 use self::requested::requested_scene;
 use self::runner::{Comparison, Runner};
-use crate::request::{BadSetting, SettingRequest, StickOverrides};
+use crate::request::{BadSetting, SettingRequest};
 
 /// A coordinate beyond which the simulation counts as blown up, m. A falling particle reaches it
 /// after 17 hours at the default damping rate, after 8 minutes without damping.
@@ -81,10 +81,8 @@ impl Session {
     pub(crate) fn new(scene: AnyScene, request: SettingRequest) -> Result<Self, SessionError> {
         let kernels = request.kernels.find()?;
         let properties = SceneProperties::of(&scene);
-        let mut world = AnyWorld::with_kernels(requested_scene(&scene, &request)?, kernels)?;
-        if request.sticks != StickOverrides::default() {
-            changes::set_sticks(&mut world, &properties.sticks, request.sticks)?;
-        }
+        let requested = requested_scene(&scene, &request)?;
+        let world = changes::new_world(requested, kernels, &properties.sticks, request.sticks)?;
         let mut positions = vec![[0.0; 3]; world.vertices()];
         world.copy_positions(positions.as_flattened_mut())?;
         positions.truncate(world.particles());
@@ -162,7 +160,7 @@ impl Session {
         if let Some(Comparison { runner, first_difference }) = &mut self.comparison {
             // The outcome is ignored, because the positions are compared below.
             let _ = runner.step(stopwatch)?;
-            if first_difference.is_none() && self.runner.world.hash() != runner.world.hash() {
+            if first_difference.is_none() && !self.runner.world.has_same_positions(&runner.world) {
                 *first_difference = Some(self.runner.world.steps());
             }
         }

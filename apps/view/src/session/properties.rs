@@ -1,4 +1,4 @@
-//! What a session reads from its scene, in two or three dimensions.
+//! Properties of the scene of a session, in two or three dimensions.
 
 use taut::world::{AnyScene, Arrangement, Model, Order, Scene, SelfCollision, Settings};
 use taut::{AnyKernel, Formula, Sheet};
