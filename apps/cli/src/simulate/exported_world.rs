@@ -120,6 +120,7 @@ impl ExportedWorld {
             }
         }
         this.add_obstacles(world);
+        this.hide_removed(drawing); // faces of a mesh file that are removed when a simulation resumes
         Ok(this)
     }
 
@@ -191,10 +192,12 @@ impl ExportedWorld {
             vertex_map.vertices.iter().map(|particle| particle.unwrap_or(0)).collect();
         self.scene.vertices = self.source_of_vertex.len();
         self.scene.faces.clone_from(&vertex_map.triangles);
+        self.faces = (0..self.faces.len() as u32).map(Some).collect();
         self.scene.ball_radii.clear();
         self.scene.pinned.clear();
         for part in &mut self.scene.parts {
             part.vertices = 0..self.source_of_vertex.len();
+            part.faces = 0..self.scene.faces.len();
         }
     }
 
@@ -257,7 +260,8 @@ impl ExportedWorld {
                 FigureShape::Bounds { half } => {
                     let half = half_extents(half, flat);
                     let floor = position[1] as f32 - half[1];
-                    // In 2-D the walls are as high as the scene, in 3-D 15 % of the mean width of the room.
+                    // In two dimensions the walls are as high as the scene, in three 15 % of the mean width of the
+                    // room.
                     let wall_height =
                         if flat { high[1] - floor } else { 0.15 * (half[0] + half[2]) };
                     (Mesh::room(half, wall_height.min(2.0 * half[1])), "room", true)
