@@ -49,7 +49,7 @@ impl AnyWorld {
 
     /// The current state of all ties: see [`World::ties`](taut_world::World::ties).
     pub fn ties(&self) -> Vec<TieState> {
-        with_inner!(&self.inner, inner => inner.world.ties().map(tie_in_space).collect())
+        with_inner!(&self.inner, inner => inner.world.ties().map(tie_in_3d).collect())
     }
 
     /// The numbers of the particles that are currently hidden: see
@@ -75,7 +75,7 @@ impl AnyWorld {
             Inner::TwoD(inner) => {
                 let time = inner.world.time();
                 let figures = inner.world.obstacles().iter().map(|it| it.figure(time));
-                figures.map(|figure| in_space(figure?)).collect()
+                figures.map(|figure| in_3d(figure?)).collect()
             }
             Inner::ThreeD(inner) => {
                 let time = inner.world.time();
@@ -195,7 +195,7 @@ fn rows_of<'a>(
 }
 
 /// The same figure in three dimensions; `None` for a mesh.
-fn in_space(figure: ObstacleFigure<'_, 2>) -> Option<ObstacleFigure<'static>> {
+fn in_3d(figure: ObstacleFigure<'_, 2>) -> Option<ObstacleFigure<'static>> {
     let shape = match figure.shape {
         FigureShape::Sphere { radius } => FigureShape::Sphere { radius },
         FigureShape::Capsule { radius, half } => FigureShape::Capsule { radius, half },
@@ -209,7 +209,7 @@ fn in_space(figure: ObstacleFigure<'_, 2>) -> Option<ObstacleFigure<'static>> {
 }
 
 /// The same tie in three dimensions.
-fn tie_in_space<const D: usize>(tie: TieState<D>) -> TieState {
+fn tie_in_3d<const D: usize>(tie: TieState<D>) -> TieState {
     let TieState { ends, distance, kind, broken, force } = tie;
     TieState { ends: ends.map(resize_vector), distance, kind, broken, force }
 }

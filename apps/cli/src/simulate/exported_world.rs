@@ -1,7 +1,9 @@
 //! Converts a world to the drawn scene and frames that the export and picture crates expect.
 
 use taut::AnyWorld;
-use taut::world::{Drawing, DrawnBody, FigureShape, ModelKind, ObstacleFigure, REMOVED, normals};
+use taut::world::{
+    Drawing, DrawnBody, FigureShape, ModelKind, ObstacleFigure, REMOVED, TieState, normals,
+};
 use taut_export::{DrawnScene, Frame, Material, Mesh, Part, Pose, RigidShape};
 use taut_mesh::VertexMap;
 
@@ -41,7 +43,7 @@ impl ExportedWorld {
     pub(super) fn new(world: &AnyWorld, vertex_map: Option<&VertexMap>) -> anyhow::Result<Self> {
         let (drawing, particles, flat) =
             (world.drawing(), world.particles(), world.dimensions() == 2);
-        let ties = world.ties().len();
+        let ties = world.ties();
         let mut this = Self {
             scene: DrawnScene { flat, vertices: particles, ..DrawnScene::default() },
             frame: Frame::default(),
@@ -52,10 +54,10 @@ impl ExportedWorld {
             bodies: Vec::new(),
             obstacles: Vec::new(),
             first_tie: None,
-            positions: vec![[0.0; 3]; drawing.vertices + 2 * ties],
+            positions: vec![[0.0; 3]; drawing.vertices + 2 * ties.len()],
             normals: vec![[0.0; 3]; drawing.vertices],
         };
-        this.copy_positions(world)?;
+        this.copy_positions(world, &ties)?;
         this.scene.ball_radii = vec![0.0; particles];
         for model in &drawing.models {
             let (first_face, first_stick) = (this.scene.faces.len(), this.scene.sticks.len());
@@ -111,7 +113,7 @@ impl ExportedWorld {
         }
         match vertex_map {
             Some(vertex_map) => this.use_file_vertices(vertex_map),
-            None if ties > 0 => this.add_ties(&drawing.sticks, drawing.vertices),
+            None if !ties.is_empty() => this.add_ties(&drawing.sticks, drawing.vertices),
             None => {}
         }
         for model in &drawing.models {
@@ -173,10 +175,10 @@ impl ExportedWorld {
     }
 
     /// Copies the current positions of all vertices and of the ends of ties to `positions`.
-    fn copy_positions(&mut self, world: &AnyWorld) -> anyhow::Result<()> {
+    fn copy_positions(&mut self, world: &AnyWorld, ties: &[TieState]) -> anyhow::Result<()> {
         let (vertices, tie_ends) = self.positions.split_at_mut(world.vertices());
         world.copy_positions(vertices.as_flattened_mut())?;
-        for (ends, tie) in tie_ends.as_chunks_mut().0.iter_mut().zip(world.ties()) {
+        for (ends, tie) in tie_ends.as_chunks_mut().0.iter_mut().zip(ties) {
             *ends = tie.ends;
             if tie.broken {
                 ends[1] = ends[0]; // a point, for formats that cannot hide a line
@@ -305,12 +307,13 @@ impl ExportedWorld {
             self.drawing_version = world.drawing_version();
             self.hide_removed(world.drawing());
         }
+        let ties = world.ties();
         if let Some(first_tie) = self.first_tie {
-            for (index, _) in world.ties().iter().enumerate().filter(|(_, tie)| tie.broken) {
+            for (index, _) in ties.iter().enumerate().filter(|(_, tie)| tie.broken) {
                 self.mark_torn(first_tie + index);
             }
         }
-        self.copy_positions(world)?;
+        self.copy_positions(world, &ties)?;
         let triangles = &world.drawing().triangles;
         normals(&self.positions[..self.normals.len()], triangles, &mut self.normals);
 
