@@ -75,7 +75,7 @@ if [ ${#hour_scenes[@]} -gt 0 ]; then
         local platform=$1
         shift
         cargo run --quiet --release --locked -p taut-tests --bin hashes "$@" -- 216000 "${hour_scenes[@]}" |
-            sed "s/^/$platform /" | tee "$results/$platform" >&2
+            sed -u "s/^/$platform /" | tee "$results/$platform" >&2
     }
     after_an_hour "${machine/_/-}"
     if has_tools wasm32-wasip1 node; then

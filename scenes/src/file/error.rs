@@ -4,8 +4,8 @@ use std::error::Error;
 use std::ops::Range;
 
 use taut_world::ModelError;
-use toml::Spanned;
-use toml::de::{DeTable, DeValue};
+
+use super::deserializer::{ReadError, TomlValue};
 
 /// An error in a scene file, with its line number.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -18,15 +18,21 @@ pub struct SceneFileError {
 }
 
 impl SceneFileError {
-    /// Makes an error with its line in `text`: the line that the TOML parser reports, or that of the
-    /// value that caused the error. If neither is known, it is line 1.
-    pub(super) fn new(text: &str, error: &BuildError) -> Self {
-        let (message, span) = match error.downcast_ref::<toml::de::Error>() {
-            Some(error) => (without_type_names(error.message()), error.span()),
+    /// The error for a value of the document `root`, with its line: that of the value that caused the error, or of the
+    /// innermost table around it that is in `text`.
+    pub(super) fn of_value(text: &str, root: &TomlValue, error: &BuildError) -> Self {
+        let (message, span) = match error.downcast_ref::<ReadError>() {
+            Some(error) => (without_type_names(&error.to_string()), error.span()),
             None => {
-                (error.to_string(), error.downcast_ref().and_then(|located| span_of(text, located)))
+                let span = error.downcast_ref().map(|located| span_of(root, located));
+                (error.to_string(), span)
             }
         };
+        Self::new(text, &message, span)
+    }
+
+    /// An error at a byte range of `text`. Without a range it is at line 1.
+    pub(super) fn new(text: &str, message: &str, span: Option<Range<usize>>) -> Self {
         let before = text.get(..span.map_or(0, |span| span.start)).unwrap_or(text);
         let line = 1 + before.bytes().filter(|&byte| byte == b'\n').count();
         // Joins the lines of the message into one.
@@ -35,7 +41,7 @@ impl SceneFileError {
     }
 }
 
-/// The message of the parser, with TOML terms in place of the names of Rust types: a struct is a
+/// The message of `serde`, with TOML terms in place of the names of Rust types: a struct is a
 /// table, an enum is a word or a table of one key, and unsigned integers have a range.
 fn without_type_names(message: &str) -> String {
     let Some((before, name)) = message.rsplit_once("expected ") else { return message.to_owned() };
@@ -84,7 +90,7 @@ impl From<usize> for Component {
 
 impl Component {
     /// The value at this component of `value`.
-    fn value_in<'a>(self, value: &'a Spanned<DeValue<'a>>) -> Option<&'a Spanned<DeValue<'a>>> {
+    fn value_in<'a>(self, value: &'a TomlValue<'a>) -> Option<&'a TomlValue<'a>> {
         match self {
             Self::Index(index) => value.get_ref().get(index),
             Self::Key(key) => value.get_ref().get(key).or_else(|| {
@@ -98,21 +104,19 @@ impl Component {
 }
 
 /// The byte range of the value that caused an error, or of the innermost table around it that is in
-/// the text.
-fn span_of(text: &str, Located { path, error }: &Located) -> Option<Range<usize>> {
+/// the document `root`.
+fn span_of(root: &TomlValue, Located { path, error }: &Located) -> Range<usize> {
     let parameter = match error.downcast_ref() {
         Some(ModelError::OutOfRange { key, .. }) => Some(Component::Key(key)),
         Some(ModelError::Mass { .. }) => Some(Component::Key("mass")),
         _ => None,
     };
-    let root = DeTable::parse(text).ok()?;
-    let root = Spanned::new(root.span(), DeValue::Table(root.into_inner()));
-    let mut value = &root;
+    let mut value = root;
     for component in path.iter().rev().copied().chain(parameter) {
         let Some(inner) = component.value_in(value) else { break };
         value = inner;
     }
-    Some(value.span())
+    value.span()
 }
 
 /// Adds the location of a value to an error.

@@ -1,5 +1,6 @@
 //! Scenes as TOML text: a table for each model, force, obstacle and tie.
 
+mod deserializer;
 mod error;
 mod forces;
 mod models;
@@ -20,6 +21,7 @@ use taut_world::{Force, Obstacle, Scene, Settings, Sleep};
 
 use crate::AnyScene;
 
+use deserializer::{ReadError, TomlValue, parse, read};
 use error::{At, BuildError};
 use models::NamedModel;
 use ties::TieTable;
@@ -55,18 +57,12 @@ trait Build<const D: usize>: DeserializeOwned {
     fn build(self, context: &Context<D>) -> Result<Self::Built, BuildError>;
 }
 
-/// The number of dimensions, which is parsed first, because it decides which keys are valid.
-#[derive(Deserialize)]
-struct Head {
-    dimensions: Option<u64>,
-}
-
 /// The keys and tables of a scene file. The types of its entries are `M` for models, `F` for forces
 /// and `O` for obstacles.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, bound = "M: Build<D>, F: Build<D>, O: Build<D>")]
 struct SceneTable<M, F, O, const D: usize> {
-    /// Read with [`Head`] before; this field makes the key known.
+    /// Read before, because it decides which keys are valid; this field makes the key known.
     #[serde(rename = "dimensions")]
     _dimensions: Option<u64>,
     #[serde(default)]
@@ -230,28 +226,34 @@ impl AnyScene {
     /// file; and if all files together have more than 2²⁴ vertices or 2²⁶ triangles. A file that is
     /// named twice counts twice.
     pub fn from_toml_with(text: &str, files: &TriangleReader) -> Result<Self, SceneFileError> {
-        let files = &triangles::limited(files);
-        let read = || match toml::from_str::<Head>(text)?.dimensions.unwrap_or(3) {
-            2 => two_d(text, files).map(Self::TwoD),
-            3 => three_d(text, files).map(Self::ThreeD),
+        let (root, files) = (&parse(text)?, &triangles::limited(files));
+        let build = || match dimensions(root)? {
+            2 => two_d(text, root, files).map(Self::TwoD),
+            3 => three_d(text, root, files).map(Self::ThreeD),
             other => Err(format!("expected 2 or 3 dimensions, found {other}")).at("dimensions"),
         };
-        read().map_err(|error| SceneFileError::new(text, &error))
+        build().map_err(|error| SceneFileError::of_value(text, root, &error))
     }
 }
 
-fn two_d(text: &str, files: &TriangleReader) -> Result<Scene<2>, BuildError> {
-    scene::<models::Model2, forces::Force2, obstacles::Obstacle2, 2>(text, files)
+/// The number of dimensions of a scene; the default is 3.
+fn dimensions(root: &TomlValue) -> Result<u64, ReadError> {
+    root.get_ref().get("dimensions").map_or(Ok(3), read)
 }
 
-fn three_d(text: &str, files: &TriangleReader) -> Result<Scene<3>, BuildError> {
-    scene::<models::Model3, forces::Force3, obstacles::Obstacle3, 3>(text, files)
+fn two_d(text: &str, root: &TomlValue, files: &TriangleReader) -> Result<Scene<2>, BuildError> {
+    scene::<models::Model2, forces::Force2, obstacles::Obstacle2, 2>(text, root, files)
 }
 
-/// Builds a scene from text, with tables of the types `M` for models, `F` for forces and `O` for
+fn three_d(text: &str, root: &TomlValue, files: &TriangleReader) -> Result<Scene<3>, BuildError> {
+    scene::<models::Model3, forces::Force3, obstacles::Obstacle3, 3>(text, root, files)
+}
+
+/// Builds a scene from a document, with tables of the types `M` for models, `F` for forces and `O` for
 /// obstacles.
 fn scene<M, F, O, const D: usize>(
     text: &str,
+    root: &TomlValue,
     files: &TriangleReader,
 ) -> Result<Scene<D>, BuildError>
 where
@@ -259,7 +261,7 @@ where
     F: Build<D, Built = Arc<dyn Force<D>>>,
     O: Build<D, Built = Arc<dyn Obstacle<D>>>,
 {
-    let tables: SceneTable<M, F, O, D> = toml::from_str(text)?;
+    let tables: SceneTable<M, F, O, D> = read(root)?;
     let order = tables.order.map(Into::into);
     let mut scene = Scene::new();
     (scene.formula, scene.order) = (tables.formula, order);

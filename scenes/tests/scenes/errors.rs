@@ -162,6 +162,19 @@ fn types_and_limits_are_named_as_in_scene_files() {
         (model("cloth = { columns = -3 }"), 3, "expected an integer of at least 0"),
         (model("emitter = { source = \"point\" }"), 3, "expected a table of one key"),
         ("[model]\nname = \"it\"\ncloth = {}".to_owned(), 1, "expected a list"),
+        ("step = [0.1, 2]".to_owned(), 1, "invalid type: sequence, expected a table"),
+        ("[step]\ndt = 2026-01-01".to_owned(), 2, "date or time, expected f32"),
+        ("[step]\ndt = 1e999".to_owned(), 2, "the number 1e999 is too large"),
+        ("[step]\nsubsteps = 0x1ffffffffffffffff".to_owned(), 2, "has more than 64 bits"),
+        ("[step]\nsubsteps = 4.5".to_owned(), 2, "floating point `4.5`, expected an integer from 0"),
+        (model("emitter = { source = 3 }"), 3, "integer `3`, expected a word, or a table of one key"),
+        (model("emitter = { source = {} }"), 3, "expected a table of one key, found 0"),
+        (
+            model("particles = { positions = [], masses = [], sticks = [[0, 1, 2]] }"),
+            3,
+            "invalid length 3, expected an array of length 2",
+        ),
+        (model("rigid_box = { size = [1, 1, 1], density = 1 }\ncloth = { diagonals = { parallel = 1 } }"), 4, "'parallel' takes no parameters"),
         (model("emitter = {}\nstiffness = 0.5"), 1, "'it' has no sticks"),
         (model("emitter = {}\ntears_at = 2"), 1, "'it' has no sticks"),
         (
@@ -226,7 +239,7 @@ fn each_error_is_one_line_with_the_number_of_the_line_in_error() {
                 "cloth = {}\n[[model.guided]]\ngroup = \"top\"\npath = { linear = { speed = 1 } }",
             ),
             6,
-            "unexpected keys in table: speed",
+            "unknown field `speed`, expected `velocity`",
         ),
         (
             model(
