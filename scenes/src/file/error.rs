@@ -21,13 +21,11 @@ impl SceneFileError {
     /// The error for a value of the document `root`, with its line: that of the value that caused the error, or of the
     /// innermost table around it that is in `text`.
     pub(super) fn of_value(text: &str, root: &TomlValue, error: &BuildError) -> Self {
-        let (message, span) = match error.downcast_ref::<ReadError>() {
-            Some(error) => (without_type_names(&error.to_string()), error.span()),
-            None => {
-                let span = error.downcast_ref().map(|located| span_of(root, located));
-                (error.to_string(), span)
-            }
-        };
+        let located = || error.downcast_ref().map(|located| span_of(root, located));
+        let (message, span) = error.downcast_ref::<ReadError>().map_or_else(
+            || (error.to_string(), located()),
+            |error| (without_type_names(&error.to_string()), error.span()),
+        );
         Self::new(text, &message, span)
     }
 
