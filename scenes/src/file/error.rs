@@ -18,14 +18,14 @@ pub struct SceneFileError {
 }
 
 impl SceneFileError {
-    /// The error for a value of the document `root`, with its line: that of the value that caused the error, or of the
-    /// innermost table around it that is in `text`.
+    /// Makes an error with the line of its cause: the value or key that cannot be read, or the value that a builder rejects
+    /// (or else the innermost table around it that is in the document `root`).
     pub(super) fn of_value(text: &str, root: &TomlValue, error: &BuildError) -> Self {
-        let located = || error.downcast_ref().map(|located| span_of(root, located));
-        let (message, span) = error.downcast_ref::<ReadError>().map_or_else(
-            || (error.to_string(), located()),
-            |error| (without_type_names(&error.to_string()), error.span()),
-        );
+        let (message, span) = if let Some(error) = error.downcast_ref::<ReadError>() {
+            (without_type_names(&error.to_string()), error.span())
+        } else {
+            (error.to_string(), error.downcast_ref().map(|located| span_of(root, located)))
+        };
         Self::new(text, &message, span)
     }
 
@@ -46,8 +46,11 @@ fn without_type_names(message: &str) -> String {
     let word = match name.split(' ').collect::<Vec<_>>()[..] {
         ["struct", _] | ["struct", "variant", _] | ["a", "map"] | ["map"] => "a table",
         ["enum", _] => "a word, or a table of one key",
-        ["newtype", "variant"] => "a table of one key",
         ["a", "sequence"] | ["sequence"] => "a list",
+        ["an", "array", "of", "length", length] | ["a", "tuple", "of", "size", length] => {
+            return format!("{before}expected a list of {length} values");
+        }
+        ["f32" | "f64"] => "a number",
         ["u16"] => "an integer from 0 to 65535",
         ["u32"] => "an integer from 0 to 4294967295",
         ["usize" | "u64"] => "an integer of at least 0",

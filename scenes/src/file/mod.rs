@@ -62,7 +62,7 @@ trait Build<const D: usize>: DeserializeOwned {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, bound = "M: Build<D>, F: Build<D>, O: Build<D>")]
 struct SceneTable<M, F, O, const D: usize> {
-    /// Read before, because it decides which keys are valid; this field makes the key known.
+    /// Read first, by [`dimensions`], because it decides which keys are valid; this field makes the key known.
     #[serde(rename = "dimensions")]
     _dimensions: Option<u64>,
     #[serde(default)]
