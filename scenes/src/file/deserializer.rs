@@ -207,11 +207,12 @@ impl<'de> Deserializer<'de> for ValueDeserializer<'de> {
         len: usize,
         visitor: V,
     ) -> Result<V::Value, ReadError> {
-        let DeValue::Array(values) = self.0 else { return Err(self.invalid_type(&visitor)) };
-        if values.len() != len {
-            return Err(Error::invalid_length(values.len(), &visitor));
+        match self.0 {
+            DeValue::Array(values) if values.len() != len => {
+                Err(Error::invalid_length(values.len(), &visitor))
+            }
+            _ => self.deserialize_seq(visitor),
         }
-        visitor.visit_seq(Elements(values.iter()))
     }
 
     fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
