@@ -52,9 +52,9 @@ cargo test --quiet --locked --all-features
 
 if [ "${1-}" = --examples ]; then
     cd examples
-    # The first program of docs/bevy.md must be the example src/bin/first.rs.
-    diff <(awk '/^```rust,ignore/ { on = 1; next } /^```/ { on = 0 } on' ../../../docs/bevy.md) \
-        <(tail -n +3 src/bin/first.rs)
+    # The programs of README.md and docs/bevy.md must be the examples src/bin/readme.rs and first.rs.
+    diff <(../../../scripts/programs.sh rust,ignore ../../../README.md | tail -n +2) <(tail -n +3 src/bin/readme.rs)
+    diff <(../../../scripts/programs.sh rust,ignore ../../../docs/bevy.md) <(tail -n +3 src/bin/first.rs)
     cargo fetch --quiet --locked || skip 'the crates of Bevy cannot be fetched'
     CARGO_TARGET_DIR=$target \
         cargo clippy --quiet --locked --ignore-rust-version -- -D warnings

@@ -113,11 +113,11 @@ c++ -std=c++17 "${strict[@]}" "${sanitize[@]}" -I"$prefix/include" examples/torn
 check falling-sheet "$prefix/falling_sheet_static"
 check torn-flag "$prefix/torn_flag_static"
 
-step 'the programs in docs/bindings.md'
-# page LANGUAGE: prints the code blocks of docs/bindings.md in that language.
-page() { awk -v open="\`\`\`$1" '$0 == "```" { on = 0 } on { print } $0 == open { on = 1 }' ../../docs/bindings.md; }
-page c | cc -std=c99 "${strict[@]}" -xc - "${flags[@]}" -o "$prefix/page_c"
-page cpp | c++ -std=c++17 "${strict[@]}" -xc++ - "${flags[@]}" -o "$prefix/page_cpp"
+step 'the programs in README.md and docs/bindings.md'
+../../scripts/programs.sh c ../../README.md | cc -std=c99 "${strict[@]}" -xc - "${flags[@]}" -o "$prefix/readme_c"
+../../scripts/programs.sh c ../../docs/bindings.md | cc -std=c99 "${strict[@]}" -xc - "${flags[@]}" -o "$prefix/page_c"
+../../scripts/programs.sh cpp ../../docs/bindings.md | c++ -std=c++17 "${strict[@]}" -xc++ - "${flags[@]}" -o "$prefix/page_cpp"
+"$prefix/readme_c"
 "$prefix/page_c"
 "$prefix/page_cpp"
 

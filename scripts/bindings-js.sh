@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Makes bindings/js/dist, the npm package `taut`: worlds as WebAssembly with 128-bit SIMD, ES modules and
-# TypeScript types. Then runs its tests and the program in docs/javascript.md in node.
+# TypeScript types. Then runs its tests and the programs in README.md and docs/javascript.md in node.
 #
 #   scripts/bindings-js.sh             builds and checks
 #   scripts/bindings-js.sh --browser   the same, then tests the package and the three.js example in Chromium
@@ -36,10 +36,11 @@ if [ "${1-}" = --pack ]; then
     exec npm pack --silent
 fi
 node --test --test-reporter=dot tests/*.test.js
-awk '$0 == "```" { on = 0 } on { print } $0 == "```js" { on = 1 }' ../../docs/javascript.md > dist/page.mjs
-sed -i.bak 's#"taut"#"./node.js"#' dist/page.mjs
-node dist/page.mjs
-rm dist/page.mjs dist/page.mjs.bak
+for page in README.md docs/javascript.md; do
+    ../../scripts/programs.sh js "../../$page" | sed 's#"taut"#"./node.js"#' > dist/page.mjs
+    node dist/page.mjs
+done
+rm dist/page.mjs
 
 if [ "${1-}" = --browser ]; then
     helpers=$PWD/../../apps/view/web-tests

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds the Python package (bindings/python), installs it into a virtual environment of its own, and
-# runs its tests and the program in docs/python.md.
+# runs its tests and the programs in README.md and docs/python.md.
 #
 #   scripts/bindings-python.sh            builds and checks
 #   scripts/bindings-python.sh --bench    compares with NumPy: bindings/python/examples/numpy_loop.py
@@ -34,4 +34,6 @@ if [ "${1-}" = --bench ]; then
     exec "$python" examples/numpy_loop.py
 fi
 "$python" -m pytest --quiet
-awk '$0 == "```" { on = 0 } on { print } $0 == "```python" { on = 1 }' ../../docs/python.md | "$python" -
+for page in README.md docs/python.md; do
+    ../../scripts/programs.sh python "../../$page" | "$python" -
+done

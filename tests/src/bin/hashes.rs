@@ -3,7 +3,7 @@
 //! `own`: the scene's own.
 //!
 //! With arguments `STEPS SCENE...` it prints the hash of each of these scenes after that number of steps,
-//! on the scalar kernel and on the best ones, one per line: `scene kernel hash`.
+//! on the best kernels and on the scalar one, one per line: `scene kernel hash`.
 //!
 //! `scripts/determinism.sh` runs this program on several targets and compares the hashes.
 #![forbid(unsafe_code)]
@@ -31,7 +31,7 @@ fn main() -> io::Result<()> {
 fn print_scene_hashes(steps: u64, scenes: &[String]) -> io::Result<()> {
     type KernelFor = fn(&Schedule) -> AnyKernel;
     let kernels: [(&str, KernelFor); 2] =
-        [("scalar", |_| AnyKernel::Scalar(ScalarKernel)), ("best", AnyKernel::best_for)];
+        [("best", AnyKernel::best_for), ("scalar", |_| AnyKernel::Scalar(ScalarKernel))];
     for name in scenes {
         let listed = LibraryScene::named(name).map_err(io::Error::other)?;
         for (kernel, kernel_for) in kernels {

@@ -1,0 +1,15 @@
+//! The program of README.md.
+
+use bevy::prelude::*;
+use bevy_taut::{Cloth, Pins, TautPlugin};
+
+fn main() -> AppExit {
+    App::new().add_plugins((DefaultPlugins, TautPlugin::default())).add_systems(Startup, hang).run()
+}
+
+fn hang(mut commands: Commands, mut materials: ResMut<Assets<StandardMaterial>>) {
+    let material = materials.add(StandardMaterial { cull_mode: None, ..default() });
+    commands.spawn((Cloth::sheet(33, 33, 0.03), Pins::group("top"), MeshMaterial3d(material)));
+    commands.spawn((Camera3d::default(), Transform::from_xyz(0.0, -0.5, 2.5)));
+    commands.spawn(DirectionalLight::default());
+}
