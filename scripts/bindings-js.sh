@@ -6,8 +6,7 @@
 #   scripts/bindings-js.sh --browser   the same, then tests the package and the three.js example in Chromium
 #   scripts/bindings-js.sh --pack      builds, and makes bindings/js/taut-VERSION.tgz
 #
-# Needs node 20, `rustup target add wasm32-unknown-unknown`, and `cargo install wasm-bindgen-cli --version
-# VERSION` with the version of wasm-bindgen in bindings/Cargo.lock. --browser also needs npm and Chromium
+# Needs node 20 and `rustup target add wasm32-unknown-unknown`. --browser also needs npm and Chromium
 # ($CHROMIUM, or the one of the system). If a tool is missing, the script says which, and the exit code is 3.
 # TAUT_PROFILE=quick builds faster, but the package is larger and slower.
 set -euo pipefail
@@ -16,18 +15,15 @@ cd "$(dirname "$0")/../bindings/js"
 target=wasm32-unknown-unknown
 profile=${TAUT_PROFILE:-npm}
 read -ra features <<< "${TAUT_FEATURES-}" # TAUT_FEATURES='--no-default-features --features toml': the scalar kernel only
-version=$(grep -A1 'name = "wasm-bindgen"' ../Cargo.lock | sed -n 's/^version = "\(.*\)"/\1/p')
 missing() { printf 'skipped: no %s\n' "$1" >&2 && exit 3; }
 [ -d "$(rustc --print target-libdir --target $target)" ] || missing "$target"
-[ "$(wasm-bindgen --version 2>/dev/null)" = "wasm-bindgen $version" ] ||
-    missing "wasm-bindgen $version (cargo install wasm-bindgen-cli --version $version)"
 node -e 'process.exit(process.versions.node.split(".")[0] < 20 ? 1 : 0)' 2>/dev/null || missing 'node 20'
 [ $# = 0 ] || command -v npm >/dev/null || missing npm
 
 RUSTFLAGS="-C target-feature=+simd128 ${RUSTFLAGS-}" cargo build --profile "$profile" --locked --target $target "${features[@]}"
 rm -rf dist
-wasm-bindgen --target web --out-dir dist --out-name taut --remove-name-section \
-    "${CARGO_TARGET_DIR:-../target}/$target/$profile/taut_js.wasm"
+cargo run --quiet --profile quick --locked -p taut-js-bundle -- \
+    "${CARGO_TARGET_DIR:-../target}/$target/$profile/taut_js.wasm" dist
 cp src/node.js dist
 printf 'taut_bg.wasm: %d kB, %d kB with gzip\n' $(($(wc -c < dist/taut_bg.wasm) / 1000)) \
     $(($(gzip -9 -c dist/taut_bg.wasm | wc -c) / 1000))
