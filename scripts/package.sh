@@ -20,7 +20,7 @@ case "${1-}" in
         [[ $version =~ ^[0-9]+\.[0-9]+\.[0-9]+(-[0-9A-Za-z.]+)?$ ]] || { echo "not a version: $version" >&2 && exit 2; }
         # `version = "..."` of the packages, and of the crates that they take from this workspace.
         sed -i "s/version = \"${current//./\\.}\"/version = \"$version\"/" Cargo.toml
-        sed -i "0,/^version = .*/s//version = \"$version\"/" bindings/*/Cargo.toml
+        sed -i "0,/^version = .*/s//version = \"$version\"/" bindings/*/Cargo.toml bindings/js/bundle/Cargo.toml
         sed -i "s/^  \"version\": .*/  \"version\": \"$version\",/" bindings/js/package.json
         # Updates the lock files, which have the versions, too.
         for manifest in Cargo.toml bindings/Cargo.toml bindings/bevy/Cargo.toml bindings/bevy/examples/Cargo.toml fuzz/Cargo.toml; do
