@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Checks that the bits are the same on all platforms. Runs the program `hashes` on this machine, on
-# AArch64 (under qemu) and as WebAssembly with 128-bit SIMD (in node), compares all hashes with
+# Checks that the bits are the same on all platforms. Runs the program `hashes` on this machine (on x86-64 also built for
+# x86-64-v3), on AArch64 (under qemu) and as WebAssembly with 128-bit SIMD (in node), compares all hashes with
 # `tests/golden.txt`, and writes the result to docs/determinism.md. A platform whose tools are
 # missing is skipped, with a message. The exit code is 1 if hashes differ.
 #
@@ -92,6 +92,16 @@ if [ ${#hour_scenes[@]} -gt 0 ]; then
 fi
 
 hashes "${machine/_/-}"
+
+# The instruction set of `wide` is fixed at compile time: without flags SSE2, here AVX2. (Without `pulp`, whose instruction
+# sets are chosen at run time.)
+if [ "$machine" = x86_64 ]; then
+    if grep -qw avx2 /proc/cpuinfo; then
+        RUSTFLAGS='-C target-cpu=x86-64-v3' hashes x86-64-v3 --no-default-features --target-dir target/v3
+    else
+        skip 'x86-64-v3, because this machine has no AVX2.'
+    fi
+fi
 
 target=aarch64-unknown-linux-gnu
 if [ "$machine" != aarch64 ] && has_tools $target qemu-aarch64 aarch64-linux-gnu-gcc; then
