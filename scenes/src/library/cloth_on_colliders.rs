@@ -108,7 +108,7 @@ fn laundry(size: usize) -> Result<AnyScene, SceneError> {
         let name = if side < 0.0 { "left box" } else { "right box" };
         scene.add(name, cube.moved([0.4 * side, 0.2, 0.15]))?;
     }
-    // With a doll of 4 kg, eleven times the mass of a cloth, the residual exceeded its bound once in half an hour.
+    // With a doll of 4 kg, eleven times the mass of a cloth, the residual exceeded its bound in two frames of an hour.
     let doll = Ragdoll { height: 0.7, mass: 1.0, ..Ragdoll::default() };
     scene.add("doll", collider(Model::<3>::ragdoll(&doll)?)?.moved([0.0, -0.35, 0.2]))?;
     let surface = Surface { friction: 0.6, thickness: 0.01, ..Surface::default() };
