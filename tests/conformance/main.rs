@@ -13,6 +13,7 @@ mod collider_contacts;
 mod configurations;
 mod golden;
 mod isas;
+mod kernel_sets;
 mod library;
 mod live;
 mod meshes;
