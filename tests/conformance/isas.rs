@@ -108,6 +108,7 @@ fn only_the_kernels_for_sheets_and_for_copies_reject_other_schedules() {
                 let should_reject = *order != "sheet" && name.starts_with("grid")
                     || *order != "copies" && name.starts_with("copies");
                 assert_eq!(rejects, should_reject, "{name}: {order}");
+                assert_eq!(kernel.runs(schedule), !should_reject, "{name}: {order}");
                 let general = !name.starts_with("grid") && !name.starts_with("copies");
                 assert_eq!(kernel.is_general(), general, "{name}");
             }

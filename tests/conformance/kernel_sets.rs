@@ -79,6 +79,7 @@ fn a_set_prints_its_kernels_and_keeps_its_name_on_threads() {
         let set = set.on_threads(2).unwrap();
         assert_eq!(set.to_string(), format!("{text}, 2 thread(s)"));
         assert_eq!((set.name(), set.isa(), set.threads()), (name, isa, 2));
+        assert_eq!(label(&set.others), ("colour", isa));
     }
 }
 

@@ -77,7 +77,7 @@ enum Call {
     PlaceAtRest(Index, [f32; 3]),
     /// Writes to a whole column.
     ShiftColumn(f32),
-    /// Writes -0.0 to a coordinate in its column.
+    /// Writes -0.0 to a coordinate and to its previous value in their columns.
     NegativeZero(Index),
     /// Runs a stage that panics before it changes anything.
     Panic,
@@ -104,7 +104,7 @@ impl AfterMotion {
 }
 
 /// A stage that moves each free particle by a distance that depends on its index and inverse mass
-/// and on the signs of its coordinates, and then removes a quarter of its velocity. It replaces a
+/// and on the signs of its coordinates and previous coordinates, and then removes a quarter of its velocity. It replaces a
 /// coordinate above 2 m by -0.0, which must become +0.0.
 struct Drift;
 
@@ -114,7 +114,7 @@ impl<const D: usize> Stage<D> for Drift {
         for (slot, &w) in inverse_mass.iter().enumerate().filter(|(_, w)| **w > 0.0) {
             let by = (layout.particle(slot) % 7) as f32 * 0.01 - 0.03 * w;
             for (x, previous) in position.iter_mut().zip(&mut previous) {
-                let by = by + x[slot].signum() * 0.001;
+                let by = by + x[slot].signum() * 0.001 + previous[slot].signum() * 0.0005;
                 x[slot] = if x[slot] > 2.0 { -0.0 } else { x[slot] + by };
                 previous[slot] += 0.25 * (x[slot] - previous[slot]);
             }
@@ -226,6 +226,7 @@ where
             }
             Call::NegativeZero(which) => {
                 session.particles_mut().positions_mut(0)[which.index(len)] = -0.0;
+                session.particles_mut().previous_mut(0)[which.index(len)] = -0.0;
             }
             Call::Panic => {
                 let visit = catch_unwind(AssertUnwindSafe(|| session.visit(&Panics)));
@@ -254,14 +255,23 @@ fn kernels_agree_on_any_session_and_dropping_it_writes_back() {
     {
         let formula = select(&Formula::ALL[..]);
         let calls = vec(Call::any(), 0..16);
-        let cases = (Recipe::any(Values::Extreme), any::<Index>(), formula, any_step::<D>(), calls);
-        for_all(250, cases, |(recipe, order, formula, step, calls)| {
+        // Particles that are added after planning have no sticks.
+        let added = prop_oneof![Just(0), 0..40_u8];
+        let recipe = Recipe::any(Values::Extreme);
+        let cases = (recipe, any::<Index>(), formula, any_step::<D>(), calls, added);
+        for_all(250, cases, |(recipe, order, formula, step, calls, added)| {
             let mesh = recipe.mesh();
             let (order, schedule) = mesh.any_schedule(order);
             let setup = Setup { mesh: &mesh, schedule: &schedule, formula };
             let run = |end, together| {
                 let (step, calls) = (&step, &calls);
-                move |start: InitialState<D>| run_calls(start, step, calls, end, together)
+                move |mut start: InitialState<D>| {
+                    for particle in 0..added {
+                        let point = [f32::from(particle) * 0.1 - 1.0; D];
+                        start.particles.push(point, f32::from(particle % 3)).unwrap();
+                    }
+                    run_calls(start, step, calls, end, together)
+                }
             };
             let finished = setup.assert_all_agree(order, run(End::Finished, true));
             setup.assert_all_agree_with(&finished, order, run(End::Dropped, true));

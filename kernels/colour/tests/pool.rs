@@ -39,6 +39,7 @@ fn every_requested_thread_runs_once_per_call_even_after_sleeping() {
 fn a_pool_of_0_threads_has_one_per_logical_processor() {
     let expected = thread::available_parallelism().map_or(1, usize::from);
     assert_eq!(Pool::new(0).unwrap().threads(), expected);
+    assert_eq!(format!("{:?}", Pool::new(3).unwrap()), "Pool(Threads { workers: 2, .. })");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Kernels check the number of lanes that a machine reports, and give the same bits with every
 //! number of lanes.
 
+use taut_core::Kernel;
 use taut_lanes::{IndexedKernel, Machine, OneLane, Operation};
 
 use crate::array::{ArrayMachine, step_a_sheet};
@@ -32,7 +33,10 @@ fn a_machine_that_reports_wrong_lanes_is_rejected() {
 
 #[test]
 fn registers_of_any_width_give_the_same_bits() {
-    let expected = step_a_sheet(&IndexedKernel::on(OneLane));
+    let one_lane = IndexedKernel::on(OneLane);
+    let name = (Kernel::<3>::name(&one_lane), Kernel::<3>::isa(&one_lane));
+    assert_eq!(name, ("one-lane", "scalar"));
+    let expected = step_a_sheet(&one_lane);
     assert_eq!(expected, step_a_sheet(&IndexedKernel::on(ArrayMachine::<4>)));
     assert_eq!(expected, step_a_sheet(&IndexedKernel::on(ArrayMachine::<8>)));
     assert_eq!(expected, step_a_sheet(&IndexedKernel::on(ArrayMachine::<16>)));

@@ -2,5 +2,6 @@
 
 mod array;
 mod machines;
+mod masks;
 mod operations;
 mod team;
