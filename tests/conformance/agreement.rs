@@ -9,7 +9,7 @@ use taut::{
 };
 
 use crate::configurations::{configurations, reference};
-use crate::meshes::{Mesh, Recipe, Shape};
+use crate::meshes::{Mesh, Pattern, Recipe, Shape};
 use crate::oracle;
 use crate::runner::{Setup, any_step, for_all, rows};
 use crate::values::Values;
@@ -415,4 +415,24 @@ fn the_grid_rejects_a_sheet_that_is_mostly_padding() {
         None,
         "a sheet with at most four slots per particle was rejected"
     );
+}
+
+#[test]
+fn the_kernel_for_copies_rejects_few_copies_of_a_large_mesh() {
+    let error_of = |particles: usize| {
+        let shapes = vec![Shape::Chain(1), Shape::Unconnected(particles - 2)];
+        let of_one_stick = Recipe::copies(Shape::Chain(1), 2, 0, Values::Uniform);
+        let recipe = Recipe { pattern: Pattern::Copies(shapes, 2), ..of_one_stick };
+        let mesh: Mesh = recipe.mesh();
+        let copies = AnyKernel::named("copies").unwrap();
+        let schedule = mesh.schedule("copies");
+        copies.plan(&mesh.particles, &mesh.sticks, &schedule, Formula::Halley).err()
+    };
+    let particles_max = (1 << 22) / 16;
+    assert_eq!(error_of(particles_max), None);
+    let Some(PlanError::Limit(LimitError { requested, limit, .. })) = error_of(particles_max + 1)
+    else {
+        panic!("two copies of a large mesh are not rejected");
+    };
+    assert_eq!((requested, limit), (16 * (particles_max as u128 + 1), 1 << 22));
 }

@@ -216,7 +216,7 @@ fn live_plans_give_the_bits_of_new_plans_in_3_dimensions() {
 
 /// A small sheet in the coloured order, the same in its own order, which kernels for sheets run,
 /// and one whose rows fill whole registers.
-fn sheets() -> [(Mesh, Schedule); 3] {
+pub(crate) fn sheets() -> [(Mesh, Schedule); 3] {
     [([9, 9], "coloured"), ([9, 9], "sheet"), ([64, 3], "sheet")].map(|(size, order)| {
         let mesh: Mesh = Recipe::sheet(size, Family::BEND, 0, Values::Uniform).mesh();
         let schedule = mesh.schedule(order);

@@ -8,6 +8,7 @@
 
 mod agreement;
 mod bindings;
+mod changes;
 mod cloths;
 mod collider_contacts;
 mod configurations;

@@ -66,6 +66,29 @@ fn one_position_that_is_not_finite_is_reported_in_the_same_step() {
 }
 
 #[test]
+fn finite_positions_whose_sum_is_infinite_are_finite() {
+    let sheets =
+        [2, 17, 64].map(|count| (Recipe::sheet([count, 1], &[], 0, Values::Uniform), "sheet"));
+    let copies = Recipe::copies(Shape::Chain(1), 20, 0, Values::Uniform);
+    for (recipe, order) in sheets.into_iter().chain([(copies, "copies")]) {
+        let mut mesh: Mesh = recipe.mesh();
+        mesh.particles.positions_mut(0).fill(2e38);
+        mesh.particles.previous_mut(0).fill(2e38);
+        let schedule = mesh.schedule(order);
+        let setup = Setup { mesh: &mesh, schedule: &schedule, formula: Formula::Halley };
+        let outcome = setup.assert_all_agree(order, |mut start| {
+            for _ in 0..2 {
+                let added = start.particles.push([0.0; 3], 1.0).unwrap() as usize;
+                start.particles.positions_mut(0)[added] = 2e38;
+                start.particles.previous_mut(0)[added] = 2e38;
+            }
+            checked_steps(start, &eight_iterations(), 2)
+        });
+        assert_eq!(outcome.notes, [1, 1]);
+    }
+}
+
+#[test]
 fn all_kernels_report_a_blow_up_in_the_same_step() {
     // One particle on weak sticks flies off until the square of a length is infinite in `f32`.
     let mut mesh: Mesh = Recipe::sheet([9, 9], Family::STRUCTURAL, 0, Values::Moderate).mesh();

@@ -10,7 +10,7 @@ use taut::{
     Step,
 };
 
-use crate::configurations::configurations;
+use crate::configurations::{Configuration, configurations};
 use crate::meshes::{Mesh, Pattern, Recipe, Shape};
 use crate::runner::{InitialState, Outcome, Setup};
 use crate::values::Values;
@@ -196,6 +196,30 @@ fn a_large_sheet_is_distributed_over_threads_without_a_change_of_bits() {
     // relaxation, and then writes back positions and previous positions.
     let (fill_calls, step_calls) = ([3, 3], [3, 4, 3, 4, 3, 3]);
     assert_eq!(executor.requested(), [&fill_calls[..], &step_calls, &step_calls].concat());
+}
+
+/// Their rows have so few registers that pairs of registers are listed. The first has sticks for one
+/// thread only, the second for several.
+#[test]
+fn narrow_sheets_have_the_same_bits_on_several_threads() {
+    for size in [[18, 140], [18, 319]] {
+        let mesh: Mesh = Recipe::sheet(size, Family::BEND, 0, Values::Uniform).mesh();
+        let schedule = mesh.schedule("sheet");
+        let setup = Setup { mesh: &mesh, schedule: &schedule, formula: Formula::Halley };
+        setup.assert_all_agree("a narrow sheet", |start| start.steps(&step(), 2));
+    }
+}
+
+#[test]
+fn a_plan_has_the_executor_of_its_kernel() {
+    let mesh: Mesh = Recipe::of(Shape::Chain(3), 0, Values::Uniform).mesh();
+    let schedule = mesh.schedule("authored");
+    let setup = Setup { mesh: &mesh, schedule: &schedule, formula: Formula::Halley };
+    for Configuration { name, kernel, pool } in configurations() {
+        let Some(start) = setup.start(kernel) else { continue };
+        let threads = start.plan.executor().map(|executor| executor.threads());
+        assert_eq!(threads, *pool, "{name}");
+    }
 }
 
 #[test]

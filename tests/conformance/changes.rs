@@ -1,0 +1,80 @@
+//! Changes between steps that random ones rarely have: of the particle after the last slot, and of all
+//! sticks.
+
+use taut::{Formula, Kernel, Plan, Schedule, Step, Sticks};
+
+use crate::configurations::reference;
+use crate::live::sheets;
+use crate::meshes::{Mesh, Recipe, Shape};
+use crate::runner::{InitialState, Outcome, Setup, eight_iterations, rows};
+use crate::values::Values;
+
+/// 16 copies of a chain, as many as are stored together.
+fn copies() -> (Mesh, Schedule) {
+    let mesh: Mesh = Recipe::copies(Shape::Chain(9), 16, 0, Values::Uniform).mesh();
+    let schedule = mesh.schedule("copies");
+    (mesh, schedule)
+}
+
+#[test]
+fn changes_of_the_first_added_particle_change_no_other() {
+    let step = eight_iterations();
+    for (mesh, schedule) in sheets().into_iter().chain([copies()]) {
+        let setup = Setup { mesh: &mesh, schedule: &schedule, formula: Formula::Halley };
+        let alone =
+            setup.assert_all_agree("no added particle", |start| start.steps(&step, 4)).particles;
+        let all = setup.assert_all_agree("an added particle", |mut start| {
+            let added = start.particles.push([1.0, 2.0, 3.0], 1.0).unwrap() as usize;
+            start.step(&step);
+            start.particles.set_inverse_mass(added, 0.5).unwrap();
+            start.step(&step);
+            start.particles.set_position(added, [3.0, 2.0, 1.0]).unwrap();
+            start.step(&step);
+            let InitialState { mut plan, mut particles, sticks } = start;
+            let mut session = plan.session(&mut particles, &sticks, &step).unwrap();
+            for _ in 0..step.substeps {
+                session.integrate();
+                session.set_position(added, [-1.0, 0.5, 0.25]);
+                session.relax(step.iterations);
+            }
+            assert_eq!(session.position(added), [-1.0, 0.5, 0.25]);
+            let _ = session.finish();
+            Outcome { particles, notes: Vec::new() }
+        });
+        assert!(rows(&all.particles)[..alone.len()] == rows(&alone)[..]);
+    }
+}
+
+#[test]
+fn sticks_that_are_all_compliant_follow_the_length_of_the_step() {
+    let step = eight_iterations();
+    let steps = [step, step, Step { dt: 2.0 * step.dt, ..step }];
+    let make_compliant = |sticks: &mut Sticks| {
+        (0..sticks.len()).for_each(|stick| sticks.set_compliance(stick, 1e-4).unwrap());
+    };
+    for (mesh, schedule) in sheets().into_iter().chain([copies()]) {
+        // From the first step on or from the second.
+        for first_step in [0, 1] {
+            let setup = Setup { mesh: &mesh, schedule: &schedule, formula: Formula::Halley };
+            let Mesh { mut particles, mut sticks, .. } = mesh.clone();
+            for (index, step) in steps.iter().enumerate() {
+                if index == first_step {
+                    make_compliant(&mut sticks);
+                }
+                let plan = reference().plan(&particles, &sticks, &schedule, setup.formula);
+                let _ = plan.unwrap().step(&mut particles, &sticks, step).unwrap();
+            }
+            let expected = Outcome { particles, notes: Vec::new() };
+            setup.assert_all_agree_with(&expected, "compliant sticks", |start| {
+                let InitialState { mut plan, mut particles, mut sticks } = start;
+                for (index, step) in steps.iter().enumerate() {
+                    if index == first_step {
+                        make_compliant(&mut sticks);
+                    }
+                    let _ = plan.step(&mut particles, &sticks, step).unwrap();
+                }
+                Outcome { particles, notes: Vec::new() }
+            });
+        }
+    }
+}
