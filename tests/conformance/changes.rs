@@ -1,7 +1,7 @@
 //! Changes between steps that random ones rarely have: of the particle after the last slot, and of all
 //! sticks.
 
-use taut::{Family, Formula, Kernel, Plan, Schedule, Step, Sticks};
+use taut::{Family, Formula, Kernel, ParticleView, Plan, Schedule, Stage, Step, Sticks};
 
 use crate::configurations::reference;
 use crate::live::sheets;
@@ -46,6 +46,55 @@ fn changes_of_the_first_added_particle_change_no_other() {
             Outcome { particles, notes: Vec::new() }
         });
         assert!(rows(&all.particles)[..alone.len()] == rows(&alone)[..]);
+    }
+}
+
+#[test]
+fn masses_that_change_in_several_copies_are_all_used() {
+    let step = eight_iterations();
+    let mesh: Mesh = Recipe::copies(Shape::Chain(9), 40, 0, Values::Uniform).mesh();
+    let schedule = mesh.schedule("copies");
+    for formula in Formula::ALL {
+        let setup = Setup { mesh: &mesh, schedule: &schedule, formula };
+        setup.assert_all_agree("changed masses", |mut start| {
+            start.step(&step);
+            // One particle in each of three copies, which are not stored together.
+            for (copy, particle, mass) in [(1, 2, 0.25), (20, 5, 4.0), (39, 7, 0.0)] {
+                start.particles.set_inverse_mass(copy * 10 + particle, mass).unwrap();
+            }
+            start.steps(&step, 2)
+        });
+    }
+}
+
+/// A stage that moves all particles to x = -0.0.
+struct ToNegativeZero;
+
+impl Stage<3> for ToNegativeZero {
+    fn run(&self, particles: ParticleView<'_, 3>) {
+        let [x, ..] = particles.position;
+        x.fill(-0.0);
+    }
+}
+
+#[test]
+fn a_coordinate_that_a_stage_sets_to_negative_zero_is_positive_zero() {
+    let step = eight_iterations();
+    for (mesh, schedule) in sheets().into_iter().chain([copies()]) {
+        let setup = Setup { mesh: &mesh, schedule: &schedule, formula: Formula::Halley };
+        setup.assert_all_agree("negative zeros", |start| {
+            let InitialState { mut plan, mut particles, sticks } = start;
+            particles.push([1.0; 3], 1.0).unwrap(); // without sticks
+            let mut session = plan.session(&mut particles, &sticks, &step).unwrap();
+            session.integrate();
+            session.visit(&ToNegativeZero);
+            assert!(
+                (0..session.len()).all(|particle| session.position(particle)[0].to_bits() == 0)
+            );
+            let _ = session.finish();
+            assert!(particles.positions(0).iter().all(|x| x.to_bits() == 0));
+            Outcome { particles, notes: Vec::new() }
+        });
     }
 }
 

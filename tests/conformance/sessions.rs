@@ -419,6 +419,19 @@ fn a_session_passed_to_mem_forget_leaves_the_plan_usable() {
             std::mem::forget(session);
             start.steps(&step, 1)
         });
+        // The columns have the positions from before the session, except for those that are set now.
+        let moved = mesh.particles.len() / 2;
+        setup.assert_all_agree("positions that are set after a forgotten session", |mut start| {
+            let InitialState { plan, particles, sticks } = &mut start;
+            let mut session = plan.session(particles, sticks, &step).unwrap();
+            session.integrate();
+            session.relax(2);
+            std::mem::forget(session);
+            for particle in 0..moved {
+                particles.set_position(particle, [particle as f32 * 0.1, 0.5, 0.0]).unwrap();
+            }
+            start.steps(&step, 1)
+        });
     }
 }
 

@@ -202,7 +202,7 @@ fn a_large_sheet_is_distributed_over_threads_without_a_change_of_bits() {
 /// thread only, the second for several.
 #[test]
 fn narrow_sheets_have_the_same_bits_on_several_threads() {
-    for size in [[18, 140], [18, 319]] {
+    for size in [[18, 100], [23, 282]] {
         let mesh: Mesh = Recipe::sheet(size, Family::BEND, 0, Values::Uniform).mesh();
         let schedule = mesh.schedule("sheet");
         let setup = Setup { mesh: &mesh, schedule: &schedule, formula: Formula::Halley };

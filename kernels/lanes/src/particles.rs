@@ -213,14 +213,12 @@ impl<const D: usize> RunParticleLoop<'_, D> {
                 inverse_mass: &self.particles.inverse_mass[range.clone()],
                 layout: SlotLayout::Run(first),
             });
-            let zero = V::splat(cpu, 0.0);
             for particle in range.step_by(V::LANES) {
                 // SAFETY: as above.
                 unsafe {
-                    let mut fields = [zero; 4];
+                    let mut fields = [V::splat(cpu, 0.0); 4];
                     for (field, column) in fields.iter_mut().zip(&*position) {
-                        // Turns -0.0 into +0.0.
-                        *field = V::load(cpu, column.as_ptr().add(particle - first)) + zero;
+                        *field = V::load(cpu, column.as_ptr().add(particle - first));
                     }
                     fields[D] = self.load_inverse_masses(cpu, particle);
                     V::scatter(fields, |lane| self.record(particle + lane));
