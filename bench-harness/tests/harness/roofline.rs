@@ -99,6 +99,27 @@ fn the_demand_of_the_scalar_kernel_is_that_of_the_counted_operations() {
     }
 }
 
+/// Counted by hand for one stick: differences 3 and 0 (additions and multiplications), squared length 2
+/// and 3, sum of the inverse masses 1 and 0, gains 0 and 2, displacements 6 and 6, and the formula.
+#[test]
+fn the_counted_operations_are_those_of_the_formulas() {
+    let model = sheet();
+    let (common, sticks) = ([12, 11], model.sticks.len() as u64);
+    for (formula, [additions, multiplications], square_roots) in
+        [(Formula::Exact, [1, 1], 1), (Formula::Newton, [2, 1], 0), (Formula::Halley, [2, 3], 0)]
+    {
+        let expected = Tally {
+            additions: (common[0] + additions) * sticks,
+            multiplications: (common[1] + multiplications) * sticks,
+            divisions: sticks,
+            square_roots: square_roots * sticks,
+            estimates: 0,
+        };
+        let counted = taut_scalar::count_operations(&model.particles, &model.sticks, formula);
+        assert_eq!(counted, expected, "{formula}");
+    }
+}
+
 /// With 64 columns the grid kernel pads nothing. Its demand is its arithmetic, counted by hand
 /// (differences 3, squared length 5, displacements 9, and the formula), and the bytes of its
 /// columns.
