@@ -68,13 +68,14 @@ fn each_kernel_has_a_set_that_relaxes_everything_on_its_instruction_set() {
 fn a_set_prints_its_kernels_and_keeps_its_name_on_threads() {
     for set in KernelSet::available(SheetsAndCopies::ALL) {
         let (name, isa) = (set.name(), set.isa());
-        let mut text = format!("{} on {isa}", label(&set.others).0);
-        if name == "grid" {
-            text += &format!(", regular sheets of 4 columns and more: grid on {isa}");
-        }
-        if name == "grid" || name == "copies" {
-            text += &format!(", copies of one mesh: copies on {isa}");
-        }
+        let others = format!("{} on {isa}", label(&set.others).0);
+        let sheets = format!(", regular sheets of 4 columns and more: grid on {isa}");
+        let copies = format!(", copies of one mesh: copies on {isa}");
+        let text = match name {
+            "grid" => others + &sheets + &copies,
+            "copies" => others + &copies,
+            _ => others,
+        };
         assert_eq!(set.to_string(), format!("{text}, 1 thread(s)"));
         let set = set.on_threads(2).unwrap();
         assert_eq!(set.to_string(), format!("{text}, 2 thread(s)"));
