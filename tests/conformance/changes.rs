@@ -1,5 +1,5 @@
-//! Changes between steps that random ones rarely have: of the particle after the last slot, and of all
-//! sticks.
+//! Cases that random changes rarely have: the first particle without a slot, sticks that are all
+//! compliant, masses in several groups of copies, coordinates that a stage sets to -0.0.
 
 use taut::{Family, Formula, Kernel, ParticleView, Plan, Schedule, Stage, Step, Sticks};
 
@@ -58,9 +58,9 @@ fn masses_that_change_in_several_copies_are_all_used() {
         let setup = Setup { mesh: &mesh, schedule: &schedule, formula };
         setup.assert_all_agree("changed masses", |mut start| {
             start.step(&step);
-            // One particle in each of three copies, which are not stored together.
-            for (copy, particle, mass) in [(1, 2, 0.25), (20, 5, 4.0), (39, 7, 0.0)] {
-                start.particles.set_inverse_mass(copy * 10 + particle, mass).unwrap();
+            // One particle in each of three copies, which are stored in different groups.
+            for (copy, particle, inverse_mass) in [(1, 2, 0.25), (20, 5, 4.0), (39, 7, 0.0)] {
+                start.particles.set_inverse_mass(copy * 10 + particle, inverse_mass).unwrap();
             }
             start.steps(&step, 2)
         });
