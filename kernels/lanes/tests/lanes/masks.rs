@@ -1,5 +1,5 @@
-//! The operations that worlds use besides those of `Vector` (minima, maxima and masks) give the
-//! results of scalar operations on every instruction set of this machine.
+//! The operations that worlds use besides those of `Vector`: minima, maxima and masks. They must give
+//! the results of scalar operations.
 
 use pulp::{Simd, WithSimd, bytemuck};
 use taut_core::Lane;
@@ -8,25 +8,8 @@ use taut_lanes::pulp::{Mask, Register};
 /// Repeated, each value occurs in every lane next to every other one, because the count is odd.
 const VALUES: [f32; 7] = [-2.5, 0.0, 1.0, f32::INFINITY, 3.5e-8, 1.0, f32::NEG_INFINITY];
 
-#[test]
-fn minima_maxima_and_masks_are_those_of_scalar_operations() {
-    compare(pulp::Scalar::new());
-    #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-    {
-        if let Some(simd) = pulp::x86::V4::try_new() {
-            compare(simd);
-        }
-        if let Some(simd) = pulp::x86::V3::try_new() {
-            compare(simd);
-        }
-    }
-    #[cfg(target_arch = "aarch64")]
-    if let Some(simd) = pulp::aarch64::Neon::try_new() {
-        compare(simd);
-    }
-}
-
-fn compare<S: Simd>(simd: S) {
+/// Compares the operations of the registers of `simd` with scalar operations.
+pub(crate) fn compare<S: Simd>(simd: S) {
     simd.vectorize(Compare(simd));
 }
 

@@ -5,6 +5,7 @@
 use taut_lanes::{Operation, Vector, Wide8};
 
 use crate::array::Array;
+use crate::masks;
 
 /// The names of the instruction sets that are chosen at run time and that this machine has.
 fn detected_isas() -> Vec<&'static str> {
@@ -33,19 +34,23 @@ fn detected_isas() -> Vec<&'static str> {
 fn every_operation_of_every_instruction_set_gives_the_bits_of_scalar_operations() {
     compare::<f32>("one lane", ());
     compare::<Wide8>("wide", ());
+    masks::compare(pulp::Scalar::new());
     let mut compared = Vec::new();
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
     {
         if let Some(simd) = pulp::x86::V4::try_new() {
             taut_lanes::pulp::run(simd, Compare("avx512", &mut compared));
+            masks::compare(simd);
         }
         if let Some(simd) = pulp::x86::V3::try_new() {
             taut_lanes::pulp::run(simd, Compare("avx2", &mut compared));
+            masks::compare(simd);
         }
     }
     #[cfg(target_arch = "aarch64")]
     if let Some(simd) = pulp::aarch64::Neon::try_new() {
         taut_lanes::pulp::run(simd, Compare("neon", &mut compared));
+        masks::compare(simd);
     }
     assert_eq!(compared, detected_isas(), "instruction sets compared, and those of this machine");
 }
