@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Checks the distribution of work among threads (`Team`) and the lending of closures to threads (`Gate`, `Pool`) in
-# the model checker loom: in all interleavings of two and three threads, up to a number of involuntary switches
+# the model checker loom: in all interleavings of two and three threads, up to a number of preemptions
 # that each test states.
 set -euo pipefail
 cd "$(dirname "$0")/.."

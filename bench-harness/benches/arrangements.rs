@@ -1,7 +1,7 @@
 //! `cargo bench --bench arrangements`: setup cost before the first frame: arranging a model (ordering
 //! its sticks, numbering its particles) and building plans.
 //!
-//! The path of a bench is, for example, `arrange/drape-all/512/blocked/hilbert` or
+//! The id of a benchmark is, for example, `arrange/drape-all/512/blocked/hilbert` or
 //! `plan/drape-all/512/pulp-avx512`.
 #![forbid(unsafe_code)]
 
@@ -10,7 +10,7 @@ use std::time::Duration;
 use criterion::{Criterion, Throughput};
 use taut::world::{Arranged, Arrangement, Model, StickSet};
 use taut::{AnyKernel, Formula, Kernel};
-use taut_bench::kernel_path;
+use taut_bench::kernel_label;
 
 fn main() {
     let mut criterion = Criterion::default()
@@ -55,14 +55,14 @@ fn measure(criterion: &mut Criterion, name: &str, model: &Model) {
     let mut group = criterion.benchmark_group(format!("plan/{name}"));
     group.throughput(Throughput::Elements(sticks.len() as u64));
     let mut kernels = vec![AnyKernel::best_for(&schedule), AnyKernel::best()];
-    kernels.dedup_by_key(|kernel| kernel_path(kernel));
+    kernels.dedup_by_key(|kernel| kernel_label(kernel));
     for kernel in kernels {
         let plan = || {
             kernel
                 .plan(&particles, &sticks, &schedule, Formula::Halley)
                 .expect("the kernel runs this schedule")
         };
-        group.bench_function(kernel_path(&kernel), |bencher| bencher.iter_with_large_drop(plan));
+        group.bench_function(kernel_label(&kernel), |bencher| bencher.iter_with_large_drop(plan));
     }
     group.finish();
 }

@@ -1,7 +1,7 @@
 //! `cargo bench --bench cloths`: many small cloths side by side in one plan, on one thread and on
 //! several.
 //!
-//! The path of a bench is, for example, `cloths/256x32/copies-avx512/1`: 256 sheets of 32 by 32
+//! The id of a benchmark is, for example, `cloths/256x32/copies-avx512/1`: 256 sheets of 32 by 32
 //! particles on the kernel `copies`, on one thread. The same cloths also run on the best general
 //! kernel.
 #![forbid(unsafe_code)]
@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use criterion::{BenchmarkId, Criterion, Throughput};
 use taut::world::{Model, StickSet};
 use taut::{AnyKernel, BoxedPlan, Formula, Kernel, Particles, Plan, Pool, Schedule, Step, Sticks};
-use taut_bench::kernel_path;
+use taut_bench::kernel_label;
 
 /// Frames per run. Each run starts from the initial state, so that the cloths do not come to rest.
 const RUN_FRAMES: u64 = 8;
@@ -58,11 +58,11 @@ fn main() {
     let mut group = criterion.benchmark_group(format!("cloths/{cloths}x{SIZE}"));
     group.throughput(Throughput::Elements(sticks.len() as u64 * u64::from(step.iterations)));
     let mut kernels = vec![AnyKernel::best_for(&schedule), AnyKernel::best()];
-    kernels.dedup_by_key(|kernel| kernel_path(kernel));
+    kernels.dedup_by_key(|kernel| kernel_label(kernel));
     let cases = thread_counts
         .flat_map(|threads| kernels.iter().map(move |kernel| (threads, kernel.clone())));
     for (threads, kernel) in cases {
-        let name = kernel_path(&kernel);
+        let name = kernel_label(&kernel);
         let kernel = match threads {
             1 => kernel,
             threads => kernel.on_threads(Pool::new(threads).expect("threads start")),

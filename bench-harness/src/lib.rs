@@ -57,7 +57,7 @@ pub use machine::MachineInfo;
 pub use precision_pair::{Distance, PrecisionPair, relaxation};
 pub use residual::Residual;
 pub use row::{Disagreement, Row, disagreements};
-pub use scenario::{SCENARIOS, Scenario, kernel_path, kernels_for};
+pub use scenario::{SCENARIOS, Scenario, kernel_label, kernels_for};
 pub use size_scaling::{SizeScaling, SizeScalingPoint};
 pub use stability::{BOUND, Stability, Subject, Survey};
 pub use step_profile::{FrameTimes, Shares, StepProfile};

@@ -6,7 +6,7 @@ use taut::{AnyKernel, Formula, Kernel, KernelName, Step};
 /// A model, an arrangement and a step, for several sizes and formulas.
 #[derive(Clone, Copy, Debug)]
 pub struct Scenario {
-    /// The first component of its bench paths.
+    /// The first component of the ids of its benchmarks.
     pub name: &'static str,
     /// Builds the model.
     pub shape: fn(usize, StickSet) -> Result<Model, ModelError>,
@@ -95,8 +95,8 @@ impl Scenario {
         kernels_for(self.arrangement.order)
     }
 
-    /// The path of a bench: `drape-all/halley/grid-avx512/128`.
-    pub fn path(&self, formula: Formula, kernel: &str, size: usize) -> String {
+    /// The id of a benchmark: `drape-all/halley/grid-avx512/128`.
+    pub fn benchmark_id(&self, formula: Formula, kernel: &str, size: usize) -> String {
         format!("{}/{formula}/{kernel}/{size}", self.name)
     }
 }
@@ -122,8 +122,8 @@ pub(crate) fn fastest_in(order: Order) -> AnyKernel {
     grid.unwrap_or(&kernels[0]).clone()
 }
 
-/// The name of a kernel in a bench path: `grid-avx512`, `scalar`.
-pub fn kernel_path(kernel: &AnyKernel) -> String {
+/// The label of a kernel in the ids of benchmarks: `grid-avx512`, `scalar`.
+pub fn kernel_label(kernel: &AnyKernel) -> String {
     match (Kernel::<3>::name(kernel), Kernel::<3>::isa(kernel)) {
         (name, isa) if name == isa => name.to_owned(),
         (name, isa) => format!("{name}-{isa}"),

@@ -22,7 +22,6 @@ mod error;
 mod force;
 mod forces;
 mod grouping;
-mod groups;
 mod linear;
 mod matter;
 mod model;
@@ -40,6 +39,7 @@ mod surface;
 mod sweep;
 mod tether;
 mod tie;
+mod tiles;
 mod vector;
 mod world;
 

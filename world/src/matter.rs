@@ -5,9 +5,9 @@ use std::sync::Arc;
 use taut_core::{Engine, Executor, Particles, PlanError, PositiveZeros, Stage, Sticks};
 
 use crate::body::{BodyScratch, LimbScratch};
-use crate::groups::{CollisionPass, CollisionPasses};
 use crate::model::Model;
 use crate::obstacle::EdgeScratch;
+use crate::tiles::{CollisionPass, CollisionPasses};
 
 /// A model in the middle of a substep. Its particles may be in the layout of the plan that relaxes
 /// them, so the columns of [`model`](Self::model) may hold older positions.
@@ -181,7 +181,7 @@ impl<'a, const D: usize> Matter<'a, D> {
     /// Runs the passes of analytic obstacles on all particles, in order.
     pub(crate) fn run_collision_passes(&mut self, passes: &[&dyn CollisionPass<D>]) {
         let Model { particles, sticks, radii, .. } = &mut *self.model;
-        visit(&mut self.plan, particles, sticks, &CollisionPasses { passes, radii });
+        visit(&mut self.plan, particles, sticks, &CollisionPasses::new(passes, radii));
     }
 }
 

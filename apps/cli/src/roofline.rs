@@ -1,4 +1,4 @@
-//! `taut roofline`: compares the times of kernels with the lower bounds that the peak rates of the machine give.
+//! `taut roofline`: compares the times of kernels with lower bounds from the peak rates of the machine.
 
 use clap::Args;
 use comfy_table::Cell;
@@ -25,7 +25,7 @@ pub(crate) struct Arguments {
         default_value = "drape,disc"
     )]
     shapes: Vec<Shape>,
-    /// Sizes of the shapes: a sheet has N by N particles, other shapes about as many.
+    /// Sizes of the shapes: drape, a sheet, has N by N particles; other shapes about as many.
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "128",
           value_parser = within::<usize>(1..=4096))]
     sizes: Vec<usize>,
@@ -99,13 +99,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 
 /// The legend below the table of kernels.
 const EXPLANATION: &str = "\
-limit: the largest of four times, because they may overlap; bottleneck: which of them that is.
+limit: the largest of the next four, not their sum, because they may overlap; bottleneck: which of
+them that is.
 arithmetic: additions and multiplications; divider: divisions and roots; access: loads and stores of
 each stick, at first-level cache bandwidth; sweep: all data once per iteration (grid: once in eight
 iterations), at the bandwidth measured for a working set of that size. fastest / limit: the fastest
 time divided by the limit.
-Not in the limit: shuffles, comparisons, selections and addresses; loads narrower than a register;
-loads that wait for stores; sticks that wait for each other; and, once per frame, motion and copying
+Not included in the limit: shuffles, comparisons, selections and addresses; loads narrower than a register;
+loads that wait for stores; the latency between dependent sticks; and, once per frame, motion and copying
 particles in and out.";
 
 impl Arguments {
@@ -131,7 +132,8 @@ impl Arguments {
         Ok(comparisons)
     }
 
-    /// Every kernel on every instruction set, in every schedule that it runs.
+    /// Every kernel on every instruction set but the fallbacks, in every schedule that it runs, with every
+    /// formula.
     fn configurations(&self, model: &Model) -> anyhow::Result<Vec<Configuration>> {
         let default_schedule = if model.sheet.is_some() { "sheet" } else { "starred/rcm" };
         let arrangements = match self.schedules.as_slice() {

@@ -21,7 +21,7 @@ pub(crate) enum TopologySent {
 }
 
 /// A connected page, and what it has been sent. Only errors are queued; other messages are made when
-/// they are taken.
+/// the page can receive them, so that a slow page gets the newest state.
 #[derive(Debug, Default)]
 pub(crate) struct Page {
     pub(crate) errors: VecDeque<String>,
@@ -35,10 +35,10 @@ pub(crate) struct Page {
     pub(crate) wants_frame: bool,
     /// Epoch and step of the last frame.
     pub(crate) frame_sent: Option<(u32, u64)>,
-    /// Version of the last figures (`Notice::Figures`).
+    /// Version of the last live numbers (`Notice::Figures`).
     pub(crate) figures_sent: Option<u64>,
     /// Particles that the page has grabbed and not released.
-    pub(crate) held: BTreeSet<usize>,
+    pub(crate) grabbed: BTreeSet<usize>,
 }
 
 impl Page {
@@ -54,7 +54,7 @@ impl Page {
 /// All connected pages.
 #[derive(Debug, Default)]
 pub(crate) struct Pages {
-    /// The number of ids that were assigned so far.
+    /// Number of ids that have been assigned.
     ids_assigned: u64,
     pages: BTreeMap<PageId, Page>,
 }
@@ -93,8 +93,8 @@ impl Pages {
         self.pages.is_empty()
     }
 
-    /// Whether any page holds a particle.
-    pub(crate) fn any_holds(&self, particle: usize) -> bool {
-        self.pages.values().any(|page| page.held.contains(&particle))
+    /// Whether any page has grabbed this particle.
+    pub(crate) fn has_grabbed(&self, particle: usize) -> bool {
+        self.pages.values().any(|page| page.grabbed.contains(&particle))
     }
 }

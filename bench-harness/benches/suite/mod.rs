@@ -9,7 +9,7 @@ use std::time::Duration;
 use criterion::measurement::Measurement;
 use criterion::{BenchmarkGroup, BenchmarkId, Criterion, Throughput};
 use taut::{Formula, Stretch};
-use taut_bench::{BenchCase, RUN_FRAMES, Run, SCENARIOS, Scenario, kernel_path};
+use taut_bench::{BenchCase, RUN_FRAMES, Run, SCENARIOS, Scenario, kernel_label};
 
 use summary::{RunTimes, Summary};
 
@@ -19,7 +19,7 @@ const SMOKE_SIZE: usize = 12;
 const TEXTBOOK: &str = "textbook";
 
 /// Runs all scenarios and prints the summary. `folder`, which is empty or ends in a slash, prefixes
-/// the paths of benches, so that criterion compares only runs with the same `measurement`.
+/// the ids of benchmarks, so that criterion compares only runs with the same `measurement`.
 pub(crate) fn run<M: Measurement + 'static>(
     criterion: Criterion<M>,
     measurement: &M,
@@ -62,26 +62,25 @@ fn run_group<M: Measurement + 'static>(
 ) {
     let sizes = if is_smoke() { &[SMOKE_SIZE] } else { scenario.sizes };
     for &size in sizes {
-        let path = |name: &str| scenario.path(formula, name, size);
-        let model = scenario.model(size).unwrap_or_else(|error| panic!("{}: {error}", path("")));
+        let id = |name: &str| scenario.benchmark_id(formula, name, size);
+        let model = scenario.model(size).unwrap_or_else(|error| panic!("{}: {error}", id("")));
         let relaxations = scenario.relaxations_per_frame(&model);
         group.throughput(Throughput::Elements(relaxations));
         // Lazy, because the command line may filter out all benches of this case.
         let case = LazyCell::new(|| {
             BenchCase::new(*scenario, model, formula)
-                .unwrap_or_else(|error| panic!("{}: {error}", path("")))
+                .unwrap_or_else(|error| panic!("{}: {error}", id("")))
         });
         for kernel in scenario.kernels() {
-            let name = kernel_path(&kernel);
-            let start = || {
-                case.start_run(&kernel).unwrap_or_else(|error| panic!("{}: {error}", path(&name)))
-            };
-            let result = bench(&mut group, measurement, &name, size, &path(&name), start);
+            let name = kernel_label(&kernel);
+            let start =
+                || case.start_run(&kernel).unwrap_or_else(|error| panic!("{}: {error}", id(&name)));
+            let result = bench(&mut group, measurement, &name, size, &id(&name), start);
             summary.add(scenario.name, size, formula, &name, relaxations, result);
         }
         if formula == Formula::Exact {
             let start = || case.start_textbook_run();
-            let result = bench(&mut group, measurement, TEXTBOOK, size, &path(TEXTBOOK), start);
+            let result = bench(&mut group, measurement, TEXTBOOK, size, &id(TEXTBOOK), start);
             summary.add(scenario.name, size, formula, TEXTBOOK, relaxations, result);
         }
     }
@@ -96,12 +95,11 @@ fn bench<'a, M: Measurement + 'static>(
     measurement: &M,
     name: &str,
     size: usize,
-    path: &str,
+    id: &str,
     start: impl Fn() -> Run<'a>,
 ) -> Option<(RunTimes, Stretch)> {
-    let verify = |run: &Run<'_>, frames| {
-        run.verify(frames).unwrap_or_else(|error| panic!("{path}: {error}"))
-    };
+    let verify =
+        |run: &Run<'_>, frames| run.verify(frames).unwrap_or_else(|error| panic!("{id}: {error}"));
     let mut times = RunTimes::default();
     let mut run = None;
     group.bench_function(BenchmarkId::new(name, size), |bencher| {

@@ -26,7 +26,7 @@ pub use verdict::{Bound, Check, Verdict, VerdictRule};
 pub struct Claim {
     /// A short name, for the option `--show`.
     pub name: &'static str,
-    /// The text of the claim, quoted.
+    /// The text of the claim, quoted or condensed.
     pub quote: &'static str,
     /// The text that makes the claim.
     pub source: Source,

@@ -2,7 +2,7 @@
 
 use taut::world::{Model, ModelError, StickSet};
 use taut::{AnyKernel, Formula, Kernel};
-use taut_bench::{BenchCase, InvalidRun, RUN_FRAMES, SCENARIOS, Scenario, kernel_path};
+use taut_bench::{BenchCase, InvalidRun, RUN_FRAMES, SCENARIOS, Scenario, kernel_label};
 
 const SIZE: usize = 8;
 
@@ -12,19 +12,19 @@ fn case(scenario: Scenario) -> BenchCase {
 
 #[test]
 fn scenarios_have_unique_names_and_distinct_kernels() {
-    for (at, scenario) in SCENARIOS.iter().enumerate() {
-        assert!(SCENARIOS[..at].iter().all(|other| other.name != scenario.name));
+    for (index, scenario) in SCENARIOS.iter().enumerate() {
+        assert!(SCENARIOS[..index].iter().all(|other| other.name != scenario.name));
         assert!(!scenario.formulas.is_empty() && !scenario.sizes.is_empty());
         assert!(scenario.step().motion().is_ok());
         let kernels = scenario.kernels();
-        assert!(kernels.iter().any(|kernel| kernel_path(kernel) == "scalar"));
-        let mut names: Vec<_> = kernels.iter().map(kernel_path).collect();
+        assert!(kernels.iter().any(|kernel| kernel_label(kernel) == "scalar"));
+        let mut names: Vec<_> = kernels.iter().map(kernel_label).collect();
         names.sort();
         names.dedup();
         assert_eq!(names.len(), kernels.len(), "{names:?}");
     }
-    let path = SCENARIOS[0].path(Formula::Halley, "grid-avx512", 128);
-    assert_eq!(path, "drape-all/halley/grid-avx512/128");
+    let id = SCENARIOS[0].benchmark_id(Formula::Halley, "grid-avx512", 128);
+    assert_eq!(id, "drape-all/halley/grid-avx512/128");
 }
 
 #[test]
@@ -35,7 +35,7 @@ fn a_frame_relaxes_each_stick_in_each_iteration_of_each_substep() {
 }
 
 #[test]
-fn every_kernel_of_every_scenario_is_verified_after_any_number_of_frames() {
+fn every_kernel_of_every_scenario_passes_verification() {
     for scenario in SCENARIOS {
         let case = case(*scenario);
         let kernels = scenario.kernels();
@@ -66,7 +66,7 @@ fn a_run_in_which_nothing_moves_is_invalid() {
 }
 
 #[test]
-fn a_run_with_other_bits_is_invalid() {
+fn a_run_with_different_bits_is_invalid() {
     let case = case(SCENARIOS[0]);
     let mut run = case.start_run(&AnyKernel::best()).unwrap();
     run.run_frames(3);
@@ -74,7 +74,7 @@ fn a_run_with_other_bits_is_invalid() {
         matches!(run.verify(2), Err(InvalidRun::DifferentBits { .. })),
         "one frame too many was run"
     );
-    // The bits of the textbook loop are not compared.
+    // The textbook loop has another order and other arithmetic, so its bits are not compared.
     let mut textbook = case.start_textbook_run();
     textbook.run_frames(3);
     assert!(textbook.verify(2).is_ok());
@@ -102,9 +102,9 @@ fn a_run_with_a_position_that_is_not_finite_is_invalid() {
 }
 
 #[test]
-fn a_path_names_the_kernel_and_its_instruction_set() {
+fn a_benchmark_id_names_the_kernel_and_its_instruction_set() {
     for kernel in AnyKernel::available() {
-        let name = kernel_path(&kernel);
+        let name = kernel_label(&kernel);
         assert!(name.starts_with(Kernel::<3>::name(&kernel)), "{name}");
         assert!(name.ends_with(Kernel::<3>::isa(&kernel)), "{name}");
     }

@@ -10,7 +10,7 @@ use taut::world::normals;
 
 use crate::bodies::{Drawn, SoftBody};
 use crate::motion::is_usable;
-use crate::rope::{RING, write_tube};
+use crate::rope::{RING_VERTICES, write_tube};
 use crate::settings::TautSettings;
 use crate::world::TautWorld;
 
@@ -117,7 +117,7 @@ fn write(body: &SoftBody, mesh: &mut Mesh, buffers: &mut Buffers) {
     let Buffers { positions, normals: normal_rows, vertices } = buffers;
     if let Drawn::Tube(radius) = body.drawn {
         for rows in [&mut *normal_rows, vertices] {
-            rows.resize(RING * positions.len(), [0.0; 3]);
+            rows.resize(RING_VERTICES * positions.len(), [0.0; 3]);
         }
         write_tube(positions, radius, vertices, normal_rows);
         copy(vertices, rows_of(mesh, Mesh::ATTRIBUTE_POSITION), Some);

@@ -43,7 +43,7 @@ pub enum TautError {
     },
     /// The mesh has no triangle with three distinct corners.
     #[error(
-        "the mesh has no triangle with an area: {triangles} triangle(s) before vertices at the same position are welded"
+        "the mesh has no triangle with three distinct corners: {triangles} triangle(s) before vertices at the same position are welded"
     )]
     NoTriangles {
         /// Number of triangles.
@@ -87,8 +87,10 @@ pub enum TautError {
         /// The groups, separated by commas.
         groups: String,
     },
-    /// An entity is not in the world.
-    #[error("entity {entity} is not simulated: it has no Cloth or Rope, or has not been added yet")]
+    /// The plugin does not simulate an entity.
+    #[error(
+        "entity {entity} is not simulated: it has no Cloth or Rope, has a TautFailure, or has not been added yet"
+    )]
     NotSimulated {
         /// The entity.
         entity: Entity,
@@ -130,7 +132,7 @@ pub enum TautError {
         /// Its value.
         value: f32,
     },
-    /// The number of threads, or the kernel, is not available.
+    /// This build or machine has no such kernel, or the number of threads is out of range.
     #[error("TautSettings: {message}")]
     Kernels {
         /// What is wrong.
@@ -142,30 +144,30 @@ pub enum TautError {
     /// All cloths and ropes together exceed a limit.
     #[error(transparent)]
     Scene(#[from] SceneError),
-    /// The world of a scene cannot be stepped.
+    /// A step of a `TautScene` failed.
     #[cfg(feature = "scenes")]
     #[error("{message}")]
     AnyWorld {
         /// What is wrong.
         message: String,
     },
-    /// The world cannot be made, changed or stepped.
+    /// The plugin's world of all cloths and ropes cannot be made, changed or stepped.
     #[error(transparent)]
     World(#[from] WorldError),
 }
 
-/// The error because of which this entity is not simulated. The plugin inserts this component into the entity. When
-/// the components of the entity change, or once an invalid transform has become valid, the plugin removes this
-/// component and tries again.
+/// Why this entity is not simulated. The plugin inserts this component into the entity. When the components of the
+/// entity change, or once an invalid transform has become valid, the plugin removes this component and tries again.
+/// If a `TautScene` is changed or replaced, the plugin tries a step, and removes this component if the step succeeds.
 #[derive(Component, Clone, Debug, PartialEq)]
 pub struct TautFailure(pub TautError);
 
-/// The message of an error of an entity, of the settings, of the wind, or of a step of the whole world. The plugin
+/// The Bevy message that an entity, the settings, the wind, or a step of the plugin's world has an error. The plugin
 /// also logs the error. If the entity got no [`TautFailure`], it is still simulated: for example if its pins are to
 /// follow an entity that does not exist.
 #[derive(Message, Clone, Debug, PartialEq)]
 pub struct TautFailed {
-    /// The entity; `None` for settings, wind, and steps of the whole world.
+    /// The entity; `None` for settings, wind, and steps of the plugin's world.
     pub entity: Option<Entity>,
     /// What is wrong.
     pub error: TautError,

@@ -1,4 +1,4 @@
-//! Ropes: the component, its model, and the tube by which it is drawn.
+//! Ropes: the component, its model, and the tube as which it is drawn.
 
 use bevy_asset::RenderAssetUsages;
 use bevy_ecs::prelude::*;
@@ -12,11 +12,11 @@ use taut::world::{self as model, Model};
 use crate::cloth::with_properties;
 use crate::error::TautError;
 
-/// Number of sides of the tube by which a rope is drawn.
+/// Number of sides of the tube as which a rope is drawn.
 const SIDES: usize = 8;
-/// Number of vertices around each particle of the tube. The last one is at the first one, but at the
-/// other edge of the texture.
-pub(crate) const RING: usize = SIDES + 1;
+/// Number of vertices around each particle of the tube. The last one is at the position of the first one,
+/// with u = 1 instead of 0, so that a texture closes at a seam.
+pub(crate) const RING_VERTICES: usize = SIDES + 1;
 
 /// A rope or chain along a path.
 ///
@@ -37,11 +37,11 @@ pub(crate) const RING: usize = SIDES + 1;
 pub struct Rope {
     /// The path, at least two points, in the space of the entity, m.
     pub path: Vec<Vec3>,
-    /// The largest distance between neighbouring particles, m. Default: 0.05.
+    /// The largest distance between neighbouring particles, m, whatever the scale of the entity. Default: 0.05.
     pub spacing: f32,
-    /// Mass per length, kg/m. Default: 0.1.
+    /// Mass per length, kg/m, whatever the scale of the entity. Default: 0.1.
     pub density: f32,
-    /// The radius of the tube by which it is drawn, m. 0: it is not drawn. With colliders, particles collide
+    /// The radius of the tube as which the rope is drawn, m. 0: the rope is not drawn. With colliders, particles collide
     /// as points, whatever the radius. Default: 0.01.
     pub radius: f32,
     /// The stiffness of bending, 0 to 1. Default: 0.
@@ -74,7 +74,7 @@ impl Rope {
         }
     }
 
-    /// The model, in the space of the entity, multiplied by the entity's scale.
+    /// The model, in the space of the entity, its path multiplied by the entity's scale.
     pub(crate) fn model(&self, scale: [f64; 3]) -> Result<Model, TautError> {
         let scaled = |point: &Vec3| -> [f32; 3] {
             let point = point.to_array();
@@ -94,22 +94,22 @@ impl Rope {
 }
 
 /// The mesh of the tube of a rope with this number of particles, at least 2: a ring of vertices around each
-/// particle.
+/// particle. Positions and normals are written by [`write_tube`].
 pub(crate) fn tube(particles: usize) -> Mesh {
-    let corner = |ring: u32, side: u32| ring * RING as u32 + side;
+    let vertex_of = |ring: u32, side: u32| ring * RING_VERTICES as u32 + side;
     let triangles: Vec<u32> = (0..particles as u32 - 1)
         .flat_map(|ring| (0..SIDES as u32).map(move |side| (ring, side)))
         .flat_map(|(ring, side)| {
-            let [a, b] = [corner(ring, side), corner(ring, side + 1)];
-            let [c, d] = [corner(ring + 1, side), corner(ring + 1, side + 1)];
+            let [a, b] = [vertex_of(ring, side), vertex_of(ring, side + 1)];
+            let [c, d] = [vertex_of(ring + 1, side), vertex_of(ring + 1, side + 1)];
             [a, b, c, c, b, d]
         })
         .collect();
     let uv = |vertex: usize| {
-        let along = (vertex / RING) as f32 / (particles - 1) as f32;
-        [(vertex % RING) as f32 / SIDES as f32, along]
+        let along = (vertex / RING_VERTICES) as f32 / (particles - 1) as f32;
+        [(vertex % RING_VERTICES) as f32 / SIDES as f32, along]
     };
-    let vertices = RING * particles;
+    let vertices = RING_VERTICES * particles;
     Mesh::new(PrimitiveTopology::TriangleList, RenderAssetUsages::default())
         .with_inserted_attribute(Mesh::ATTRIBUTE_POSITION, vec![[0.0_f32; 3]; vertices])
         .with_inserted_attribute(Mesh::ATTRIBUTE_NORMAL, vec![[0.0_f32, 1.0, 0.0]; vertices])
@@ -134,21 +134,21 @@ pub(crate) fn write_tube(
     normals: &mut [[f32; 3]],
 ) {
     let point = |particle: usize| Vec3::from(line[particle]);
-    let mut across = Vec3::ZERO;
+    let mut ring_normal = Vec3::ZERO;
     for particle in 0..line.len() {
         let before = particle.saturating_sub(1);
         let after = (particle + 1).min(line.len() - 1);
         let tangent = (point(after) - point(before)).normalize_or(Vec3::Y);
-        across = (across - tangent * across.dot(tangent))
+        ring_normal = (ring_normal - tangent * ring_normal.dot(tangent))
             .try_normalize()
             .unwrap_or_else(|| tangent.any_orthonormal_vector());
-        let binormal = tangent.cross(across);
-        for corner in 0..RING {
-            let side = corner % SIDES; // so that the last vertex is exactly at the first one
+        let binormal = tangent.cross(ring_normal);
+        for ring_vertex in 0..RING_VERTICES {
+            let side = ring_vertex % SIDES; // so that the last vertex is exactly at the first one
             let angle = core::f32::consts::TAU * side as f32 / SIDES as f32;
             let normal =
-                across * bevy_math::ops::cos(angle) + binormal * bevy_math::ops::sin(angle);
-            let vertex = RING * particle + corner;
+                ring_normal * bevy_math::ops::cos(angle) + binormal * bevy_math::ops::sin(angle);
+            let vertex = RING_VERTICES * particle + ring_vertex;
             positions[vertex] = (point(particle) + normal * radius).to_array();
             normals[vertex] = normal.to_array();
         }

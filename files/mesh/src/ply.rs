@@ -19,7 +19,7 @@ use crate::soup::Soup;
 pub(crate) fn read(bytes: &[u8], options: &LoadOptions) -> Result<Soup> {
     Format::Ply.expect(bytes, is_ply(bytes))?;
     let (header, mut body) = header::parse(bytes)?;
-    let vertices = header::check(&header)?;
+    let vertices = header::checked_vertex_count(&header)?;
     let mut soup = Soup::new(options);
     // An element without properties takes no bytes: its count cannot be checked, and there is
     // nothing to read.

@@ -7,10 +7,10 @@ use super::contact::{Contact, OtherSide, Solver};
 use super::own_limbs::OwnLimbOverlaps;
 use super::segments::nearest_points;
 use super::weighted_point::Probe;
-use crate::groups::BOX_MAX;
 use crate::obstacle::LimbContacts;
 use crate::surface::{Nearest, Surface};
 use crate::sweep::{self, BoundingBox};
+use crate::tiles::BOX_MAX;
 use crate::vector::{difference, dot, length, to_f64};
 
 /// A capsule whose axis joins two particles; a ball if both are the same.

@@ -25,7 +25,7 @@ const THIGH: f64 = HIP - KNEE;
 const SHANK: f64 = KNEE - ANKLE;
 const HEAD_RADIUS: f64 = (1.0 - CHIN) / 2.0;
 const HEAD: f64 = 1.0 - HEAD_RADIUS;
-/// Mean density of a body, kg/m³ (Winter, table 4.1: from 1030 for the trunk to 1130 for forearms).
+/// Mean density of a body, kg/m³ (Winter, table 4.1: from 1030 for the trunk to 1140 for forearm and hand).
 /// The radius of a limb is that of a cylinder with the mass and length of its segment.
 const DENSITY: f64 = 1050.0;
 /// Height of the particle `back` above the hips, and its distance behind them, as fractions of the height
@@ -34,16 +34,16 @@ const BACK: f64 = 0.06;
 
 /// The mass of a segment of the body as a fraction of the whole mass, and the position of its centre of
 /// mass as a fraction of the way from its upper to its lower end (Dempster, "Space requirements of the
-/// seated operator", 1955, as printed in Winter, table 4.1; there, hands are part of forearms and feet
-/// of shanks).
+/// seated operator", 1955, as printed in Winter, table 4.1: the rows "forearm and hand" and "foot and
+/// leg").
 struct Segment {
     mass: f64,
     centre: f64,
 }
-const UPPER_ARM_MASS: Segment = Segment { mass: 0.028, centre: 0.436 };
-const FOREARM_MASS: Segment = Segment { mass: 0.022, centre: 0.682 };
-const THIGH_MASS: Segment = Segment { mass: 0.100, centre: 0.433 };
-const SHANK_MASS: Segment = Segment { mass: 0.061, centre: 0.606 };
+const UPPER_ARM_SEGMENT: Segment = Segment { mass: 0.028, centre: 0.436 };
+const FOREARM_SEGMENT: Segment = Segment { mass: 0.022, centre: 0.682 };
+const THIGH_SEGMENT: Segment = Segment { mass: 0.100, centre: 0.433 };
+const SHANK_SEGMENT: Segment = Segment { mass: 0.061, centre: 0.606 };
 /// The mass of head and neck; all of it is in the middle of the head, at the ear.
 const HEAD_MASS: f64 = 0.081;
 /// The mass of the trunk; in 2D its centre is half-way between shoulders and pelvis.
@@ -127,9 +127,9 @@ impl Ragdoll {
         limit("right elbow", ["right shoulder", "right hand"], ELBOW),
         limit("left knee", ["left hip", "left foot"], KNEE_ANGLE),
         limit("right knee", ["right hip", "right foot"], KNEE_ANGLE),
-        // A leg stays in a cone about the direction opposite the back, 45 degrees forward of down:
-        // about 120 degrees forward, 30 back and 20 inwards. The angle to the other hip limits it to
-        // 45 degrees outwards.
+        // A leg stays in a cone about the direction from the back to its hip, which points outwards and,
+        // seen from the side, 45 degrees forward of down: about 120 degrees forward, 30 back and 20
+        // inwards. The angle to the other hip limits it to 45 degrees outwards.
         limit("left hip", ["back", "left knee"], [100.0, 180.0]),
         limit("right hip", ["back", "right knee"], [100.0, 180.0]),
         limit("left hip", ["right hip", "left knee"], [0.0, 135.0]),
@@ -152,8 +152,8 @@ const SHANK_POSE: [f64; 2] = [1.0, -4.0];
 
 impl Model<2> {
     /// A ragdoll in 2D, seen from the front. It stands at the origin with knees and elbows slightly
-    /// bent (as in "Simulate Fabric and Ragdolls With Simple Verlet Integration", Envato Tuts+:
-    /// both arms begin at one point between the shoulders, and both legs at the pelvis).
+    /// bent. Both arms begin at one point between the shoulders, and both legs at the pelvis ("Simulate
+    /// Fabric and Ragdolls With Simple Verlet Integration", Envato Tuts+).
     ///
     /// Each group has one particle: `head`, `shoulders`, `pelvis`, and with the prefix `left`
     /// (towards +x) or `right`: `elbow`, `hand`, `knee`, `foot`. All segments are
@@ -186,8 +186,8 @@ impl Model<2> {
         let head = doll.add_particle("head", [0.0, HEAD]);
         doll.add_mass([shoulders, pelvis], &Segment { mass: TRUNK_MASS, centre: 0.5 });
         doll.add_mass([shoulders, head], &Segment { mass: HEAD_MASS, centre: 1.0 });
-        doll.add_bone([shoulders, pelvis]);
-        doll.add_bone([shoulders, head]);
+        doll.add_drawn_stick([shoulders, pelvis]);
+        doll.add_drawn_stick([shoulders, head]);
         for (name, side) in SIDES {
             let [_, foot] = doll.add_leg(
                 name,
@@ -221,7 +221,7 @@ impl Model {
     /// use taut_world::{Model, Ragdoll};
     ///
     /// let falling = Model::<3>::ragdoll(&Ragdoll::default())?
-    ///     .turned([1.0, 0.0, 0.0], 1.0)? // on its face
+    ///     .turned([1.0, 0.0, 0.0], 1.0)? // leans forward by 57 degrees
     ///     .moved([0.0, 10.0, 0.0])
     ///     .named("bob");
     /// assert!((falling.mass() - 70.0).abs() < 1e-4);
@@ -271,10 +271,10 @@ impl Model {
         };
         doll.add_mass([neck, back], &trunk_middle);
         doll.add_mass([neck, head], &Segment { mass: HEAD_MASS, centre: 1.0 });
-        doll.add_bone([neck, head]);
+        doll.add_drawn_stick([neck, head]);
         for (nth, &one) in trunk.iter().enumerate() {
             for &other in &trunk[nth + 1..] {
-                doll.add_bone([one, other]);
+                doll.add_drawn_stick([one, other]);
             }
         }
         doll.build(Ragdoll::LIMITS_3D)
@@ -323,8 +323,8 @@ impl<'a, const D: usize> RagdollBuilder<'a, D> {
         self.segments.push(([upper, lower], segment.mass));
     }
 
-    /// Joins two particles by a stick that is drawn.
-    fn add_bone(&mut self, ends: [u32; 2]) {
+    /// Joins two particles by a rigid stick, which is drawn.
+    fn add_drawn_stick(&mut self, ends: [u32; 2]) {
         self.builder.join(ends);
     }
 
@@ -335,7 +335,7 @@ impl<'a, const D: usize> RagdollBuilder<'a, D> {
 
     /// Adds a leg below a hip, in the directions of thigh and shank. Returns knee and foot.
     fn add_leg(&mut self, side: &str, hip: u32, directions: [[f64; D]; 2]) -> [u32; 2] {
-        let segments = [(THIGH, THIGH_MASS), (SHANK, SHANK_MASS)];
+        let segments = [(THIGH, THIGH_SEGMENT), (SHANK, SHANK_SEGMENT)];
         self.add_segments(
             hip,
             [format!("{side} knee"), format!("{side} foot")],
@@ -347,7 +347,7 @@ impl<'a, const D: usize> RagdollBuilder<'a, D> {
     /// Adds an arm below a shoulder, in the directions of upper arm and forearm. Returns elbow and
     /// hand.
     fn add_arm(&mut self, side: &str, shoulder: u32, directions: [[f64; D]; 2]) -> [u32; 2] {
-        let segments = [(UPPER_ARM, UPPER_ARM_MASS), (FOREARM, FOREARM_MASS)];
+        let segments = [(UPPER_ARM, UPPER_ARM_SEGMENT), (FOREARM, FOREARM_SEGMENT)];
         self.add_segments(
             shoulder,
             [format!("{side} elbow"), format!("{side} hand")],
@@ -364,19 +364,20 @@ impl<'a, const D: usize> RagdollBuilder<'a, D> {
         directions: [[f64; D]; 2],
         segments: [(f64, Segment); 2],
     ) -> [u32; 2] {
-        let mut bones = names.into_iter().zip(directions).zip(segments);
+        let mut parts = names.into_iter().zip(directions).zip(segments);
         core::array::from_fn(|_| {
-            let Some(((name, direction), (length, segment))) = bones.next() else { return from };
+            let Some(((name, direction), (length, segment))) = parts.next() else { return from };
             let position = sum(self.builder.points[from as usize], scaled(direction, length));
             let to = self.add_particle(&name, position);
             self.add_mass([from, to], &segment);
-            self.add_bone([from, to]);
+            self.add_drawn_stick([from, to]);
             from = to;
             to
         })
     }
 
-    /// Adds joint limits, scales the body to its height and mass, and puts the feet on the ground.
+    /// Adds joint limits and posture sticks (marked as bending sticks, so that tethers do not measure
+    /// distances along them), scales the body to its height and mass, and puts the feet on the ground.
     fn build(mut self, limits: &[JointLimit]) -> Result<Model<D>, ModelError> {
         let height = f64::from(self.ragdoll.height);
         let index_of = |names: &[String], name: &str| names.iter().position(|other| other == name);

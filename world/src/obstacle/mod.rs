@@ -24,10 +24,10 @@ mod triangle;
 use core::fmt::Debug;
 
 use crate::drawing::ObstacleFigure;
-use crate::groups::CollisionPass;
 use crate::matter::{Islands, Matter};
 use crate::model::Model;
 use crate::settings::StepTime;
+use crate::tiles::CollisionPass;
 
 #[cfg(feature = "parry")]
 pub use body_contacts::BodyContacts;

@@ -1,15 +1,14 @@
-//! Collisions of particles with analytic obstacles. A group is a number of consecutive slots of a plan:
-//! see [`Groups`].
+//! Collisions of particles with analytic obstacles.
 
 use pulp::{NullaryFnOnce, Simd, WithSimd};
 use taut_core::Lane;
 use taut_lanes::pulp::{Mask, Register};
 
 use super::side::Side;
-use crate::groups::{BOX_MAX, BoxRegisters, CollisionPass, Groups};
 use crate::path::Displacement;
 use crate::simd::widest;
 use crate::surface::{ContactLaw, Nearest, SurfaceContact, VerletState};
+use crate::tiles::{BOX_MAX, BoxRegisters, Chunk, CollisionPass};
 
 /// Resolves collisions of particles with the sides of an obstacle.
 pub(super) struct SideCollisions<'a, S, const D: usize> {
@@ -22,66 +21,64 @@ pub(super) struct SideCollisions<'a, S, const D: usize> {
 }
 
 impl<S: Side<D>, const D: usize> CollisionPass<D> for SideCollisions<'_, S, D> {
-    fn run(&self, groups: &mut Groups<'_, D>) {
-        widest(SideCollisionsPass { obstacle: self, groups });
+    fn run(&self, chunk: &mut Chunk<'_, D>) {
+        widest(ChunkCollisions { obstacle: self, chunk });
     }
 }
 
-/// Resolves the collisions of all groups, with run-time SIMD dispatch.
-struct SideCollisionsPass<'a, 'g, 'p, S, const D: usize> {
+/// Resolves the collisions of a chunk, with run-time SIMD dispatch.
+struct ChunkCollisions<'a, 'c, 'p, S, const D: usize> {
     obstacle: &'a SideCollisions<'a, S, D>,
-    groups: &'g mut Groups<'p, D>,
+    chunk: &'c mut Chunk<'p, D>,
 }
 
-impl<S: Side<D>, const D: usize> WithSimd for SideCollisionsPass<'_, '_, '_, S, D> {
+impl<S: Side<D>, const D: usize> WithSimd for ChunkCollisions<'_, '_, '_, S, D> {
     type Output = ();
 
     #[inline(always)]
     fn with_simd<R: Simd>(self, simd: R) {
-        let Self { obstacle, groups } = self;
+        let Self { obstacle, chunk } = self;
         let zero = Register::splat(simd, 0.0);
-        let contact_distance = Register::splat(simd, obstacle.thickness + groups.radii.largest);
+        let contact_distance = Register::splat(simd, obstacle.thickness + chunk.radii.largest);
         let [box_max, box_min] = [BOX_MAX, -BOX_MAX].map(|bound| Register::splat(simd, bound));
-        for group in 0..groups.count() {
+        for tile in 0..chunk.tiles() {
             let out_of_reach = |BoxRegisters { low, high }: BoxRegisters<R, D>| {
                 let mut near = zero.above(zero);
                 for side in obstacle.sides {
                     near = near.or(side.may_reach_box(low, high, contact_distance));
                 }
-                // Bounds beyond `BOX_MAX` may be infinite: such a group is never skipped.
+                // Bounds beyond `BOX_MAX` may be infinite: such a tile is never skipped.
                 for axis in 0..D {
                     near = near.or(high[axis].above(box_max)).or(box_min.above(low[axis]));
                 }
                 !near.any()
             };
-            if !groups.lane_boxes(simd, group).is_some_and(out_of_reach) {
+            if !chunk.lane_boxes(simd, tile).is_some_and(out_of_reach) {
                 // A separate function, because if it were inlined, it would spill registers: the values
                 // that are live in this loop occupy some.
-                simd.vectorize(SideCollisionsGroup { simd, obstacle, groups: &mut *groups, group });
+                simd.vectorize(TileCollisions { simd, obstacle, chunk: &mut *chunk, tile });
             }
         }
     }
 }
 
-/// Resolves the collisions of a group.
-struct SideCollisionsGroup<'a, 'g, 'p, R, S, const D: usize> {
+/// Resolves the collisions of a tile.
+struct TileCollisions<'a, 'c, 'p, R, S, const D: usize> {
     simd: R,
     obstacle: &'a SideCollisions<'a, S, D>,
-    groups: &'g mut Groups<'p, D>,
-    group: usize,
+    chunk: &'c mut Chunk<'p, D>,
+    tile: usize,
 }
 
-impl<R: Simd, S: Side<D>, const D: usize> NullaryFnOnce
-    for SideCollisionsGroup<'_, '_, '_, R, S, D>
-{
+impl<R: Simd, S: Side<D>, const D: usize> NullaryFnOnce for TileCollisions<'_, '_, '_, R, S, D> {
     type Output = ();
 
     #[inline(always)]
     fn call(self) {
-        let Self { simd, obstacle, groups, group } = self;
+        let Self { simd, obstacle, chunk, tile } = self;
         let SideCollisions { sides, thickness, ref displacement, law } = *obstacle;
-        let slots = groups.slots(group);
-        let Groups { position, previous, inverse_mass, radii, .. } = &mut *groups;
+        let slots = chunk.slots(tile);
+        let Chunk { position, previous, inverse_mass, radii, .. } = &mut *chunk;
         let (inverse_masses, _) = R::as_simd_f32s(&inverse_mass[slots.clone()]);
         let [position, previous] = [position, previous].map(|columns| {
             columns.each_mut().map(|column| {
@@ -137,7 +134,7 @@ impl<R: Simd, S: Side<D>, const D: usize> NullaryFnOnce
             any_hit = true;
         }
         if any_hit {
-            groups.invalidate_boxes(group);
+            chunk.invalidate_boxes(tile);
         }
     }
 }

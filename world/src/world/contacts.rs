@@ -6,10 +6,10 @@ use std::sync::Arc;
 use taut_core::Executor;
 
 use super::Island;
-use crate::groups::CollisionPass;
 use crate::matter::{IslandAccess, Islands, Matter};
 use crate::obstacle::{AnalyticCollisionPass, Obstacle};
 use crate::settings::StepTime;
+use crate::tiles::CollisionPass;
 
 /// Largest number of analytic obstacles that share one traversal of the particles: the size of an
 /// array on the stack, and the depth of a recursion.

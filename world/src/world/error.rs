@@ -9,12 +9,13 @@ use crate::springs::SpringError;
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum WorldError {
-    /// The models are too large for one world; a position, or a setting of sleeping, is out of range; or
-    /// the thickness of a model is so large that too many of its particles begin closer than it.
+    /// The models are too large for one world; a position, or a setting of [`Sleep`](crate::Sleep), is out
+    /// of range; or a model is so thick that too many pairs of its particles start closer than its
+    /// thickness.
     #[error(transparent)]
     Model(#[from] ModelError),
-    /// A kernel cannot relax an island, a model has fewer particles than its sticks need, or a caller
-    /// replaced the sticks of an island.
+    /// A kernel cannot relax an island, a model has fewer particles than its sticks need, or the sticks
+    /// of an island were replaced in the middle of a step.
     #[error(transparent)]
     Plan(#[from] PlanError),
     /// The substeps are too long for the springs of the world.
@@ -32,7 +33,7 @@ pub enum WorldError {
     /// There is no such tie.
     #[error("there is no tie {tie}: the world has {ties} tie(s)")]
     NoSuchTie {
-        /// The number of the missing tie.
+        /// The index of the missing tie.
         tie: usize,
         /// Number of ties.
         ties: usize,
@@ -40,13 +41,13 @@ pub enum WorldError {
     /// The particle to drag is free: only grabbed or pinned particles can be dragged.
     #[error("particle {particle} is free: grab or pin it before dragging it")]
     NotHeld {
-        /// The number of the particle.
+        /// The index of the particle.
         particle: usize,
     },
     /// The particle to unpin has no mass to restore.
     #[error("particle {particle} has no mass to restore: set its inverse mass, then unpin it")]
     NoMassToRestore {
-        /// The number of the particle.
+        /// The index of the particle.
         particle: usize,
     },
 }

@@ -36,13 +36,13 @@ fn every_kernel_and_formula_has_a_row_in_json_and_csv() {
         // The kernel grid runs on sheets only.
         assert_eq!(disc_rows.is_empty(), kernel == "grid", "{kernel}: rows of a disc");
     }
-    for expected in ["+ and *", "64 KiB", "bottleneck", "Not in the limit"] {
+    for expected in ["+ and *", "64 KiB", "bottleneck", "Not included in the limit"] {
         assert!(output.out.contains(expected), "{expected}: {}", output.out);
     }
 }
 
 #[test]
-fn limits_follow_from_the_peaks_in_the_same_file() {
+fn limits_follow_from_the_peaks_in_the_same_report() {
     let report = roofline("--scenes drape --sizes 8 --json -").assert_success().report();
     let peaks = report.value["peaks"].as_array().unwrap();
     for row in report.rows() {

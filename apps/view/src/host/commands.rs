@@ -59,20 +59,20 @@ impl Host {
         match command {
             Command::Next => page.wants_frame = true,
             Command::Grab { particle } => {
-                if page.held.len() >= HELD_MAX && !page.held.contains(&particle) {
+                if page.grabbed.len() >= HELD_MAX && !page.grabbed.contains(&particle) {
                     return Err(CommandError::TooManyHeld);
                 }
                 self.session.grab(particle)?;
-                page.held.insert(particle);
+                page.grabbed.insert(particle);
             }
             Command::Drag { particle, to } => {
                 // Loading another scene clears `held`. Drags that arrive after that are ignored.
-                if page.held.contains(&particle) {
+                if page.grabbed.contains(&particle) {
                     self.session.drag(particle, to)?;
                 }
             }
             Command::Release { particle } => {
-                if page.held.remove(&particle) {
+                if page.grabbed.remove(&particle) {
                     self.release(particle)?;
                 }
             }
@@ -123,7 +123,7 @@ impl Host {
 
     /// Releases a particle, unless a page holds it.
     pub(super) fn release(&mut self, particle: usize) -> Result<(), CommandError> {
-        if !self.pages.any_holds(particle) {
+        if !self.pages.has_grabbed(particle) {
             self.session.release(particle)?;
         }
         Ok(())
@@ -165,7 +165,7 @@ impl Host {
         self.clock = clock(&session)?;
         self.session = session;
         (self.scene, self.size, self.request) = (scene, size, request);
-        self.pages.iter_mut().for_each(|page| page.held.clear());
+        self.pages.iter_mut().for_each(|page| page.grabbed.clear());
         self.state_version += 1;
         self.record_scene_start();
         Ok(())

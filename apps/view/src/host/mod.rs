@@ -184,7 +184,7 @@ impl Host {
     /// Disconnects a page, and releases the particles that it held.
     pub fn disconnect(&mut self, page: PageId) {
         let Some(removed) = self.pages.remove(page) else { return };
-        for particle in removed.held {
+        for particle in removed.grabbed {
             // Cannot fail: the particle was grabbed, so its id is valid.
             let _ = self.release(particle);
         }

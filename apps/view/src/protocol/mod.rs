@@ -2,16 +2,16 @@
 //!
 //! The page sends text messages, each with one [`Command`] as JSON. The host sends text messages, each
 //! with one [`Notice`] as JSON, and binary messages: a header of four `u32` (kind, epoch and two
-//! numbers) and a body, all little-endian. Particles, sticks and faces have the ids of the world, which
-//! tearing does not change. The epoch is the version of the topology: a page ignores messages whose
+//! numbers) and a body, all little-endian. Particles, sticks and faces are identified by their numbers in
+//! the world, which tearing does not change. The epoch is the version of the topology: a page ignores messages whose
 //! epoch differs from that of the last mesh.
 //!
 //! | kind | header numbers | body |
 //! |---|---|---|
 //! | 1 mesh | 0, 0 | [`Mesh`] as JSON |
 //! | 2 indices | number of faces; number of sticks, springs and ties together, in this order | `u32` x 3 per face, then `u32` x 2 per stick; all `0xffffffff` if removed |
-//! | 3 removed | number of faces, number of sticks | ids of the faces, then of the sticks, that were removed since the last message of kind 2 or 3 |
-//! | 4 frame | number of the step, number of vertices | `f32` x 3 per vertex, m, NaN for hidden particles and for the ends of broken ties; then for each obstacle its position (`f32` x 3, m) and rotation (quaternion, `f32` x 4: x y z w) |
+//! | 3 removed | number of faces, number of sticks | numbers of the faces, then of the sticks, that were removed since the last message of kind 2 or 3 |
+//! | 4 frame | number of the step, number of vertices | `f32` x 3 per vertex, m, NaN for particles of emitters that are not alive and for the ends of broken ties; then for each obstacle of the mesh its position (`f32` x 3, m) and rotation (quaternion, `f32` x 4: x y z w) |
 //! | 5 rests | number of sticks, springs and ties together; 0 | rest length of each, `f32`, m; 0 for ties |
 //!
 //! # Limits
@@ -22,10 +22,10 @@
 //! |---|--:|---|
 //! | [`SOCKETS_MAX`]: connected pages | 32 | HTTP status 503 and a message, which the page shows |
 //! | [`COMMAND_BYTES_MAX`]: bytes of a command, and of a WebSocket frame | 4096 | the server closes the socket |
-//! | [`COMMANDS_QUEUED_MAX`]: commands of a page that the server has read and not yet run | 32 | the server stops reading from that socket until there is room (back pressure) |
+//! | [`COMMANDS_QUEUED_MAX`]: queued commands of a page | 32 | the server stops reading from that socket until there is room (back pressure) |
 //! | [`HELD_MAX`]: particles that a page holds | 64 | [`Notice::Error`] |
-//! | [`SIZE_FACTOR_MAX`]: size of a scene, as a multiple of its default size | 8 (sizes up to that with which `taut view` was started are allowed, too) | [`Notice::Error`] |
-//! | queued errors for a page that takes no messages | 16 | the oldest are dropped |
+//! | [`SIZE_FACTOR_MAX`]: size of a scene, as a multiple of its default size | 8, or the size with which `taut view` was started if that is larger | [`Notice::Error`] |
+//! | queued errors for a page that does not receive its messages | 16 | the oldest are dropped |
 //! | other queued messages for a page | 1 | the next message has the newest state |
 //!
 //! Commands that load or restart a scene, change settings, or start or stop a race (`scene`, `set`, `gravity`, `wind`,

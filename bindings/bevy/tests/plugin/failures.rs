@@ -26,7 +26,7 @@ fn each_invalid_entity_is_reported_once_and_the_others_are_simulated() {
         (lines, "it has LineList"),
         (empty, "it has no positions"),
         (no_such_vertex, "triangle 0 of the mesh has the corner 2"),
-        (degenerate, "no triangle with an area: 1 triangle(s)"),
+        (degenerate, "no triangle with three distinct corners: 1 triangle(s)"),
         (not_finite, "NaN"),
     ] {
         let mesh = Mesh3d(add_mesh(&mut app, mesh));

@@ -62,7 +62,7 @@ fn check_unique(header: &Header, text: &str) -> Result<(), Problem> {
 }
 
 /// Checks the declared types of lists, vertices and faces; returns the declared number of vertices.
-pub(super) fn check(header: &Header) -> Result<u64, Problem> {
+pub(super) fn checked_vertex_count(header: &Header) -> Result<u64, Problem> {
     let expect = |is_met: bool, expected: &str, found: &str| {
         if is_met { Ok(()) } else { Err(Problem::malformed(expected, found)) }
     };

@@ -41,7 +41,8 @@ pub(super) fn write(file: &File, frames: &mut AnimationFrames<'_>, fps: f64) -> 
         Encoder::new(BufWriter::new(file), width, height, &[]).map_err(to_export_error)?;
     encoder.set_repeat(Repeat::Infinite).map_err(to_export_error)?;
     let colours = frames.options.colours.max(COLOURS_MIN);
-    // Differences about as small as those between colours of the palette are ignored.
+    // Differences of up to 255 / colours + 1 levels per channel are ignored: with a palette of shades of
+    // one colour, they are about as large as the steps of the palette.
     let tolerance = u8::MAX / colours + 1;
     let mut shown: Option<Picture> = None;
     let mut nth = 0;
@@ -97,7 +98,7 @@ fn quantized(
     if pixels.is_empty() {
         pixels.extend([0, 0, 0, 255]);
     }
-    // The network needs more pixels than it has colours.
+    // The network needs several pixels per colour: those of a small patch are repeated.
     let sample = pixels.repeat((4 * colours).div_ceil(pixels.len() / 4));
     // The network learns from every 10th pixel.
     let network = NeuQuant::new(10, colours, &sample);

@@ -154,11 +154,11 @@ impl<L: TriangleLaw, G: GustFactor> NullaryFnOnce for FacePass<'_, L, G> {
                     if !is_stored {
                         retries_left = retries_left.saturating_sub(1);
                         let ([a, b, c, d], [abc, acd]) = (corners, slots);
-                        self.compute_row(columns, [a, b, c], abc);
-                        self.compute_row(columns, [a, c, d], acd);
+                        self.compute_run(columns, [a, b, c], abc);
+                        self.compute_run(columns, [a, c, d], acd);
                     }
                 }
-                &Triangles::Row(corners, slots) => self.compute_row(columns, corners, slots),
+                &Triangles::Run(corners, slots) => self.compute_run(columns, corners, slots),
                 Triangles::Scattered(corners, slots) => {
                     self.compute_scattered(columns, corners, *slots);
                 }
@@ -220,7 +220,7 @@ impl<L: TriangleLaw, G: GustFactor> FacePass<'_, L, G> {
 
     /// Computes a chunk of triangles with consecutive corners.
     #[inline(always)]
-    fn compute_row(&mut self, columns: Columns, [a, b, c]: [u32; 3], slots: Slots) {
+    fn compute_run(&mut self, columns: Columns, [a, b, c]: [u32; 3], slots: Slots) {
         let (w, n) = (columns.inverse_mass, columns.counts);
         let w = [chunk(w, a), chunk(w, b), chunk(w, c)];
         let n = [chunk(n, a), chunk(n, b), chunk(n, c)];

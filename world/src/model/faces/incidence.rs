@@ -14,7 +14,7 @@ pub(crate) const CHUNK: usize = taut_core::PADDING;
 pub(super) enum SlotContent {
     /// The force of a triangle on each of its corners.
     Face,
-    /// A gap in a row, written as 0.
+    /// A gap in a run, written as 0.
     Gap,
     /// Never written.
     Padding,

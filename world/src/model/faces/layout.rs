@@ -14,12 +14,13 @@ use super::remove_indices;
 /// the cache, so loads that span two stores do not stall.
 const STORE_DELAY: usize = 4;
 
-/// Sixteen consecutive slots of forces, for as many triangles. The slots of two chunks may overlap:
+/// Sixteen consecutive slots, for as many triangles. A slot is an index into the columns of forces (see
+/// [`Incidence`]). The slots of two chunks may overlap:
 /// the forces in the common slots are computed twice, with equal results.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Slots {
     pub(crate) first: u32,
-    /// A bit per slot: set if the slot has a triangle, clear if it is a gap in a row or its triangle
+    /// A bit per slot: set if the slot has a triangle, clear if it is a gap in a run or its triangle
     /// was removed.
     pub(crate) present: u16,
 }
@@ -38,7 +39,7 @@ pub(crate) enum Triangles {
     Pairs([u32; 4], [Slots; 2]),
     /// Sixteen triangles, by the corners of the first. From each triangle to the next, all corners
     /// increase by 1.
-    Row([u32; 3], Slots),
+    Run([u32; 3], Slots),
     /// Sixteen triangles with any corners.
     Scattered(Box<[[u32; CHUNK]; 3]>, Slots),
 }
@@ -48,7 +49,7 @@ impl Triangles {
     fn lowest(&self) -> u32 {
         match self {
             Self::Pairs([a, b, c, d], _) => *a.min(b).min(c).min(d),
-            Self::Row([a, b, c], _) => *a.min(b).min(c),
+            Self::Run([a, b, c], _) => *a.min(b).min(c),
             Self::Scattered(corners, _) => {
                 let [a, b, c] = corners.each_ref().map(|lanes| lanes[0]);
                 a.min(b).min(c)
@@ -59,14 +60,14 @@ impl Triangles {
     pub(super) fn slots(&self) -> &[Slots] {
         match self {
             Self::Pairs(_, slots) => slots,
-            Self::Row(_, slots) | Self::Scattered(_, slots) => from_ref(slots),
+            Self::Run(_, slots) | Self::Scattered(_, slots) => from_ref(slots),
         }
     }
 
     fn slots_mut(&mut self) -> &mut [Slots] {
         match self {
             Self::Pairs(_, slots) => slots,
-            Self::Row(_, slots) | Self::Scattered(_, slots) => from_mut(slots),
+            Self::Run(_, slots) | Self::Scattered(_, slots) => from_mut(slots),
         }
     }
 }
@@ -75,17 +76,17 @@ impl Triangles {
 #[derive(Clone, Debug)]
 pub(crate) struct Chunk {
     pub(crate) triangles: Triangles,
-    /// How many particle chunks can be summed after this chunk, but not yet after the one before: all
-    /// their slots are written, and [`STORE_DELAY`] chunks have passed since then.
+    /// How many particle chunks to sum after this chunk: those whose slots have all been written for
+    /// [`STORE_DELAY`] chunks now and, after the last chunk, all others.
     pub(crate) completed: u32,
 }
 
-/// Largest difference between the first corners of consecutive triangles of a row. A difference
-/// above 1 leaves gaps. With gaps, a row of triangles can continue from one row of cells of a sheet
-/// to the next, although no cell begins at the last particle of a row.
+/// Largest difference between the first corners of consecutive triangles of a run. A difference
+/// above 1 leaves gaps. With gaps, a run can continue from one row of cells of a sheet to the next,
+/// although no cell begins at the last particle of a row.
 const STRIDE_MAX: u32 = 4;
 
-/// Largest ratio of the length of a row, gaps included, to its number of triangles.
+/// Largest ratio of the length of a run, gaps included, to its number of triangles.
 const SPARSITY_MAX: usize = 3;
 
 /// Triangles in the memory order of their corners, each with a slot; and for each particle the
@@ -105,27 +106,27 @@ pub(crate) struct FaceLayout {
 
 impl FaceLayout {
     pub(super) fn new(faces: &[[u32; 3]]) -> Self {
-        // After sorting, the triangles of a row of cells of a sheet follow each other.
+        // After sorting, triangles of one shape in a row of cells of a sheet are consecutive.
         let sorted = RunKey::sorted((0..).zip(faces).map(|(number, &[first, b, c])| {
             let direction = [b, c].map(|corner| i64::from(corner) - i64::from(first));
             RunKey { direction, first, number }
         }));
-        let length = |row: &[RunKey<_>]| (row[row.len() - 1].first - row[0].first) as usize + 1;
-        // Triangles in rows that are too short for a chunk or have too many gaps are scattered.
-        let (rows, scattered): (Vec<_>, Vec<_>) = RunKey::runs(&sorted, STRIDE_MAX)
-            .partition(|row| (CHUNK..=SPARSITY_MAX * row.len()).contains(&length(row)));
+        let length = |run: &[RunKey<_>]| (run[run.len() - 1].first - run[0].first) as usize + 1;
+        // Triangles in runs that are too short for a chunk or have too many gaps are scattered.
+        let (runs, scattered): (Vec<_>, Vec<_>) = RunKey::runs(&sorted, STRIDE_MAX)
+            .partition(|run| (CHUNK..=SPARSITY_MAX * run.len()).contains(&length(run)));
         let mut slot_of = vec![0; faces.len()];
         let mut next_slot = 0;
-        let rows = rows.into_iter().map(|row| {
-            let (corners, length) = (faces[row[0].number as usize], length(row));
-            for face in row {
+        let runs = runs.into_iter().map(|run| {
+            let (corners, length) = (faces[run[0].number as usize], length(run));
+            for face in run {
                 slot_of[face.number as usize] = next_slot + (face.first - corners[0]);
             }
-            let row = Row { corners, length, slot: next_slot };
+            let run = TriangleRun { corners, length, slot: next_slot };
             next_slot = (next_slot + length as u32).next_multiple_of(CHUNK as u32);
-            row
+            run
         });
-        let mut chunks = Row::chunks_of(rows.collect());
+        let mut chunks = TriangleRun::chunks_of(runs.collect());
         let mut scattered: Vec<u32> = scattered.concat().iter().map(|face| face.number).collect();
         // Triangles whose corners are near each other in memory get into the same chunk.
         scattered.sort_by_key(|&face| faces[face as usize].into_iter().min());
@@ -157,15 +158,16 @@ impl FaceLayout {
             }
         }
         let incidence = Incidence::new(faces, &slot_of, &contents);
-        // In the memory order of particles, so that these are completed in about that order.
+        // With the chunks of triangles in the memory order of their corners, particle chunks are completed
+        // in about that order.
         chunks.sort_by_key(|chunk| chunk.triangles.lowest());
         set_completed(&incidence, &mut chunks, slot_count);
         Self { chunks, incidence, slots: slot_count, slot_of }
     }
 
-    /// Replaces the number of triangles at each particle of this layout by that in the layout of the
-    /// whole model, in which the particles have the numbers `particles`. Wind limits forces by these
-    /// counts, which do not change when triangles are removed.
+    /// Takes the number of triangles at each particle from the layout of the whole model, where particle
+    /// `i` of this layout is particle `particles[i]`. Wind limits forces by these counts, which do not
+    /// change when triangles are removed.
     pub(super) fn with_counts_of(mut self, whole: &Self, particles: &[u32]) -> Self {
         let counts = &whole.incidence.counts;
         let count = |&particle: &u32| counts.get(particle as usize).copied().unwrap_or(0.0);
@@ -197,8 +199,7 @@ impl FaceLayout {
     }
 }
 
-/// Sets how many particle chunks become complete at each chunk: all their slots are written, and
-/// [`STORE_DELAY`] chunks have passed.
+/// Sets [`Chunk::completed`].
 fn set_completed(incidence: &Incidence, chunks: &mut [Chunk], slot_count: usize) {
     // For each slot the first of the chunks that write it. The loop is in reverse order, so the first
     // chunk overwrites the entries of later ones.
@@ -208,7 +209,7 @@ fn set_completed(incidence: &Incidence, chunks: &mut [Chunk], slot_count: usize)
             written_by[slots.range()].fill(nth);
         }
     }
-    // The last chunk that writes a slot of the particle chunks so far.
+    // The chunk after which all slots of the particle chunks so far are written.
     let mut last = 0;
     for particle_chunk in &incidence.particle_chunks {
         for slot in incidence.slots_of(particle_chunk) {
@@ -222,7 +223,7 @@ fn set_completed(incidence: &Incidence, chunks: &mut [Chunk], slot_count: usize)
 
 /// Triangles whose corners are those of the first triangle plus an offset below `length`. The offset is
 /// the same for the three corners of a triangle.
-struct Row {
+struct TriangleRun {
     /// The corners of the first triangle.
     corners: [u32; 3],
     /// Number of slots, gaps included.
@@ -231,36 +232,35 @@ struct Row {
     slot: u32,
 }
 
-impl Row {
-    /// The edge (a, b) of the first triangle, and the length of the row. Two rows form pairs if the
-    /// first edge of one is the last edge of the other, and their lengths are equal.
-    fn first_edge(&self) -> ([u32; 2], usize) {
+impl TriangleRun {
+    /// The edge (a, b) of the first triangle, and the length of the run. Two runs form pairs if this key
+    /// of one equals [`key_ac`](Self::key_ac) of the other.
+    fn key_ab(&self) -> ([u32; 2], usize) {
         let [a, b, _] = self.corners;
         ([a, b], self.length)
     }
 
-    /// The edge (a, c) of the first triangle, and the length of the row.
-    fn last_edge(&self) -> ([u32; 2], usize) {
+    /// The edge (a, c) of the first triangle, and the length of the run.
+    fn key_ac(&self) -> ([u32; 2], usize) {
         let [a, _, c] = self.corners;
         ([a, c], self.length)
     }
 
-    /// The chunks of all rows: of pairs of triangles where two rows form pairs.
-    fn chunks_of(rows: Vec<Self>) -> Vec<Chunk> {
-        let by_first_edge = rows.iter().map(Self::first_edge).zip(0..);
-        let by_first_edge: BTreeMap<_, usize> = by_first_edge.collect();
-        let mut rows: Vec<Option<Self>> = rows.into_iter().map(Some).collect();
+    /// The chunks of all runs. Two runs that form pairs share their chunks.
+    fn chunks_of(runs: Vec<Self>) -> Vec<Chunk> {
+        let by_key_ab: BTreeMap<_, usize> = runs.iter().map(Self::key_ab).zip(0..).collect();
+        let mut runs: Vec<Option<Self>> = runs.into_iter().map(Some).collect();
         let mut chunks = Vec::new();
-        for nth in 0..rows.len() {
-            let Some(row) = rows[nth].take() else { continue };
-            let other = by_first_edge.get(&row.last_edge()).and_then(|&other| rows[other].take());
+        for nth in 0..runs.len() {
+            let Some(run) = runs[nth].take() else { continue };
+            let other = by_key_ab.get(&run.key_ac()).and_then(|&other| runs[other].take());
             match other {
-                Some(other) => row.add_pair_chunks(&other, &mut chunks),
-                None => rows[nth] = Some(row),
+                Some(other) => run.add_pair_chunks(&other, &mut chunks),
+                None => runs[nth] = Some(run),
             }
         }
-        for row in rows.into_iter().flatten() {
-            row.add_chunks(&mut chunks);
+        for run in runs.into_iter().flatten() {
+            run.add_chunks(&mut chunks);
         }
         chunks
     }
@@ -268,11 +268,11 @@ impl Row {
     fn add_chunks(&self, chunks: &mut Vec<Chunk>) {
         chunks.extend(self.starts().map(|offset| {
             let corners = self.corners.map(|corner| corner + offset);
-            Chunk { triangles: Triangles::Row(corners, self.slots(offset)), completed: 0 }
+            Chunk { triangles: Triangles::Run(corners, self.slots(offset)), completed: 0 }
         }));
     }
 
-    /// Adds the chunks of the pairs that this row and another form.
+    /// Adds the chunks of the pairs that this run and another form.
     fn add_pair_chunks(&self, other: &Self, chunks: &mut Vec<Chunk>) {
         let ([a, b, c], [.., d]) = (self.corners, other.corners);
         chunks.extend(self.starts().map(|offset| {
@@ -282,7 +282,7 @@ impl Row {
         }));
     }
 
-    /// The offsets at which chunks begin; the last chunk ends where the row does.
+    /// The offsets at which chunks begin; the last chunk ends where the run does.
     fn starts(&self) -> impl Iterator<Item = u32> + use<> {
         let last = self.length - CHUNK;
         (0..last).step_by(CHUNK).chain([last]).map(|offset| offset as u32)
@@ -302,17 +302,21 @@ mod tests {
     use super::{FaceLayout, Slots};
 
     thread_local! {
-        /// How many [`Slots`] removals have visited.
+        /// Number of [`Slots`] that [`FaceLayout::remove`] has visited.
         pub(super) static SLOTS_VISITED: Cell<usize> = const { Cell::new(0) };
     }
 
-    /// The two faces of each cell of a sheet. Cell `n` is cut along its antidiagonal if entry `n` of
-    /// `cuts`, which is repeated, is true, else along its diagonal.
-    fn sheet(columns: u32, rows: u32, cuts: &[bool]) -> Vec<[u32; 3]> {
+    /// The two faces of each cell of a sheet. Cell `n` is split along its antidiagonal if entry `n` of
+    /// `antidiagonal`, which is repeated, is true, else along its diagonal.
+    fn sheet(columns: u32, rows: u32, antidiagonal: &[bool]) -> Vec<[u32; 3]> {
         let cells = (0..(rows - 1) * columns).filter(|corner| (corner + 1) % columns != 0);
         let halves = |(nth, corner): (usize, u32)| {
             let [a, b, c, d] = [0, 1, columns + 1, columns].map(|offset| corner + offset);
-            if cuts[nth % cuts.len()] { [[a, d, b], [b, d, c]] } else { [[a, d, c], [a, c, b]] }
+            if antidiagonal[nth % antidiagonal.len()] {
+                [[a, d, b], [b, d, c]]
+            } else {
+                [[a, d, c], [a, c, b]]
+            }
         };
         cells.enumerate().flat_map(halves).collect()
     }
@@ -329,10 +333,10 @@ mod tests {
         fn removing_faces_together_equals_removing_them_one_by_one(
             columns in 2..60_u32,
             rows in 2..8_u32,
-            cuts in prop::collection::vec(any::<bool>(), 1..5),
+            antidiagonal in prop::collection::vec(any::<bool>(), 1..5),
             kept in prop::collection::vec(any::<bool>(), 1..40),
         ) {
-            let faces = sheet(columns, rows, &cuts);
+            let faces = sheet(columns, rows, &antidiagonal);
             let removed: Vec<usize> =
                 (0..faces.len()).filter(|face| !kept[face % kept.len()]).collect();
             let mut together = FaceLayout::new(&faces);

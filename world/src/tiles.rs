@@ -1,9 +1,9 @@
 //! Resolves collisions with several obstacles in a single traversal of the particles.
 //!
-//! In this file a group is a number of consecutive slots of a plan. Each lane of a group has a
-//! bounding box of its particles. An obstacle tests the boxes first, and skips groups whose boxes
-//! are all out of its reach. In the layout of a regular sheet the particles of a lane are
-//! neighbours, so the boxes are small.
+//! A tile is a number of consecutive slots of a plan. Each lane of a tile has a bounding box of its
+//! free particles. An obstacle tests the boxes first, and skips tiles whose boxes are all out of its
+//! reach. In the layout of a regular sheet the particles of a lane are neighbours, so the boxes are
+//! small.
 
 use core::ops::Range;
 
@@ -11,11 +11,11 @@ use pulp::Simd;
 use taut_core::{Lane, PADDING, ParticleView, SlotLayout, Stage};
 use taut_lanes::pulp::Register;
 
-/// Number of slots in a group: 16 in each of [`PADDING`] lanes, those of the widest register.
-pub(crate) const GROUP_SLOTS: usize = 16 * PADDING;
-/// Number of groups in a chunk. All obstacles process a chunk before the next chunk begins.
-const CHUNK_GROUPS: usize = 8;
-/// A group with a box that extends beyond this coordinate, m, is never skipped, because its bounds
+/// Number of slots in a tile: 16 in each of [`PADDING`] lanes, those of the widest register.
+pub(crate) const TILE_SLOTS: usize = 16 * PADDING;
+/// Number of tiles in a chunk. All obstacles process a chunk before the next chunk begins.
+const CHUNK_TILES: usize = 8;
+/// A tile with a box that extends beyond this coordinate, m, is never skipped, because its bounds
 /// may be infinite.
 pub(crate) const BOX_MAX: f32 = 1e15;
 
@@ -23,89 +23,106 @@ pub(crate) const BOX_MAX: f32 = 1e15;
 /// pass of a substep.
 pub(crate) trait CollisionPass<const D: usize>: Sync {
     /// Resolves the collisions of the particles of a chunk.
-    fn run(&self, groups: &mut Groups<'_, D>);
+    fn run(&self, chunk: &mut Chunk<'_, D>);
 }
 
 /// The collisions of several analytic obstacles, resolved in order.
 pub(crate) struct CollisionPasses<'a, const D: usize> {
-    pub(crate) passes: &'a [&'a dyn CollisionPass<D>],
-    /// The radius of each particle, m; empty if all particles are points.
-    pub(crate) radii: &'a [f32],
+    passes: &'a [&'a dyn CollisionPass<D>],
+    /// The radius of each particle, m, -∞ if it does not collide with obstacles; empty if all particles
+    /// are points.
+    radii: &'a [f32],
+    /// The largest radius, m; 0 if no obstacle tests boxes.
+    largest_radius: f32,
+}
+
+impl<'a, const D: usize> CollisionPasses<'a, D> {
+    pub(crate) fn new(passes: &'a [&'a dyn CollisionPass<D>], radii: &'a [f32]) -> Self {
+        let largest_radius = if use_boxes(passes) {
+            radii
+                .iter()
+                .fold(0.0, |largest, &radius| if radius > largest { radius } else { largest })
+        } else {
+            0.0
+        };
+        Self { passes, radii, largest_radius }
+    }
+}
+
+/// Whether obstacles test boxes: computing them takes as long as resolving the collisions of one
+/// obstacle without them.
+fn use_boxes<const D: usize>(passes: &[&dyn CollisionPass<D>]) -> bool {
+    passes.len() > 1
 }
 
 impl<const D: usize> Stage<D> for CollisionPasses<'_, D> {
     fn run(&self, particles: ParticleView<'_, D>) {
         let ParticleView { mut position, mut previous, inverse_mass, layout } = particles;
-        let largest = self
-            .radii
-            .iter()
-            .fold(0.0, |largest: f32, &radius| if radius > largest { radius } else { largest });
-        let mut boxes = [LaneBoxes::EMPTY; CHUNK_GROUPS];
-        for first in (0..inverse_mass.len()).step_by(CHUNK_GROUPS * GROUP_SLOTS) {
-            let range = first..inverse_mass.len().min(first + CHUNK_GROUPS * GROUP_SLOTS);
-            let mut groups = Groups {
+        let (by_particle, largest) = (self.radii, self.largest_radius);
+        let mut boxes = [LaneBoxes::EMPTY; CHUNK_TILES];
+        for first in (0..inverse_mass.len()).step_by(CHUNK_TILES * TILE_SLOTS) {
+            let range = first..inverse_mass.len().min(first + CHUNK_TILES * TILE_SLOTS);
+            let mut chunk = Chunk {
                 position: position.each_mut().map(|column| &mut column[range.clone()]),
                 previous: previous.each_mut().map(|column| &mut column[range.clone()]),
                 inverse_mass: &inverse_mass[range],
-                radii: Radii { by_particle: self.radii, layout, first_slot: first, largest },
+                radii: Radii { by_particle, layout, chunk_start: first, largest },
                 boxes: &mut boxes,
-                // Computing the boxes takes as long as resolving the collisions of one obstacle
-                // without them.
-                use_boxes: self.passes.len() > 1,
-                box_valid: [false; CHUNK_GROUPS],
+                use_boxes: use_boxes(self.passes),
+                box_valid: [false; CHUNK_TILES],
             };
             for pass in self.passes {
-                pass.run(&mut groups);
+                pass.run(&mut chunk);
             }
         }
     }
 }
 
-/// A chunk: at most [`CHUNK_GROUPS`] consecutive groups of particles, in the layout of a plan.
-pub(crate) struct Groups<'a, const D: usize> {
+/// At most [`CHUNK_TILES`] consecutive tiles of particles, in the layout of a plan.
+pub(crate) struct Chunk<'a, const D: usize> {
     pub(crate) position: [&'a mut [f32]; D],
     pub(crate) previous: [&'a mut [f32]; D],
     pub(crate) inverse_mass: &'a [f32],
     pub(crate) radii: Radii<'a>,
-    /// For each group, its boxes if `box_valid`.
-    boxes: &'a mut [LaneBoxes<D>; CHUNK_GROUPS],
+    /// For each tile, its boxes if `box_valid`.
+    boxes: &'a mut [LaneBoxes<D>; CHUNK_TILES],
     /// Whether obstacles test boxes.
     use_boxes: bool,
-    /// For each group, whether its boxes are up to date.
-    box_valid: [bool; CHUNK_GROUPS],
+    /// For each tile, whether its boxes are up to date.
+    box_valid: [bool; CHUNK_TILES],
 }
 
-impl<const D: usize> Groups<'_, D> {
-    /// Number of groups.
-    pub(crate) fn count(&self) -> usize {
-        self.inverse_mass.len().div_ceil(GROUP_SLOTS)
+impl<const D: usize> Chunk<'_, D> {
+    /// Number of tiles.
+    pub(crate) fn tiles(&self) -> usize {
+        self.inverse_mass.len().div_ceil(TILE_SLOTS)
     }
 
-    /// The slots of a group.
-    pub(crate) fn slots(&self, group: usize) -> Range<usize> {
-        group * GROUP_SLOTS..self.inverse_mass.len().min((group + 1) * GROUP_SLOTS)
+    /// The slots of a tile, counted from the start of the chunk.
+    pub(crate) fn slots(&self, tile: usize) -> Range<usize> {
+        tile * TILE_SLOTS..self.inverse_mass.len().min((tile + 1) * TILE_SLOTS)
     }
 
-    /// Invalidates the boxes of a group whose particles moved.
+    /// Invalidates the boxes of a tile whose particles moved.
     #[inline(always)]
-    pub(crate) fn invalidate_boxes(&mut self, group: usize) {
-        self.box_valid[group] = false;
+    pub(crate) fn invalidate_boxes(&mut self, tile: usize) {
+        self.box_valid[tile] = false;
     }
 
-    /// The boxes of a group's lanes, computed if they are not up to date; None if boxes are not in
+    /// The boxes of a tile's lanes, computed if they are not up to date; None if boxes are not in
     /// use.
     #[inline(always)]
     pub(crate) fn lane_boxes<R: Simd>(
         &mut self,
         simd: R,
-        group: usize,
+        tile: usize,
     ) -> Option<BoxRegisters<R, D>> {
         if !self.use_boxes {
             return None;
         }
-        let slots = self.slots(group);
-        let stored = &mut self.boxes[group];
-        if core::mem::replace(&mut self.box_valid[group], true) {
+        let slots = self.slots(tile);
+        let stored = &mut self.boxes[tile];
+        if core::mem::replace(&mut self.box_valid[tile], true) {
             return Some(BoxRegisters::load(simd, stored));
         }
         let position =
@@ -135,14 +152,14 @@ pub(crate) struct Radii<'a> {
     /// The radius of each particle, m; empty if all particles are points.
     by_particle: &'a [f32],
     layout: SlotLayout<'a>,
-    /// The slot of the plan at which the chunk begins.
-    first_slot: usize,
+    /// Index of the chunk's first slot in the [`ParticleView`].
+    chunk_start: usize,
     /// The largest radius, m.
     pub(crate) largest: f32,
 }
 
 impl Radii<'_> {
-    /// The radii of the register that begins at a slot, 0 for padding; None if all particles are
+    /// The radii of the register that begins at a slot of the chunk, 0 for padding; None if all particles are
     /// points.
     #[inline(always)]
     pub(crate) fn at<R: Simd>(&self, simd: R, slot: usize) -> Option<Register<R>> {
@@ -154,14 +171,14 @@ impl Radii<'_> {
         if let SlotLayout::Copies { particles, .. } = self.layout {
             // The lanes hold the same particle of consecutive copies, then padding: one call of
             // `particle`, which divides, is enough for all lanes.
-            let first = self.layout.particle(self.first_slot + slot);
+            let first = self.layout.particle(self.chunk_start + slot);
             for (lane, radius) in lanes {
                 let particle = first.saturating_add(lane * particles);
                 *radius = self.by_particle.get(particle).copied().unwrap_or_default();
             }
         } else {
             for (lane, radius) in lanes {
-                let particle = self.layout.particle(self.first_slot + slot + lane);
+                let particle = self.layout.particle(self.chunk_start + slot + lane);
                 *radius = self.by_particle.get(particle).copied().unwrap_or_default();
             }
         }
@@ -169,7 +186,7 @@ impl Radii<'_> {
     }
 }
 
-/// For each lane the bounding box of the free particles that a group has in it, m.
+/// For each lane of a tile, the bounding box of its free particles, m.
 #[derive(Clone, Copy)]
 pub(crate) struct LaneBoxes<const D: usize> {
     low: [[f32; PADDING]; D],
@@ -214,8 +231,9 @@ impl<R: Simd, const D: usize> BoxRegisters<R, D> {
         }
     }
 
-    /// Replaces NaN bounds with infinite ones: whether `min` and `max` return a NaN depends on the
-    /// instruction set.
+    /// Replaces NaN bounds with infinite ones. Comparisons with NaN are false, so with a NaN bound an
+    /// obstacle would skip the finite particles of the lane; and whether `min` and `max` return a NaN
+    /// depends on the instruction set.
     #[inline(always)]
     fn widen_nan(&mut self, simd: R) {
         let [lowest, highest] =
