@@ -421,7 +421,7 @@ fn set_speedups(rows: &mut [Row]) {
         times.min_by(f64::total_cmp).unwrap_or(f64::NAN)
     };
     let (textbook, scalar) = (best_median(TEXTBOOK), best_median("scalar"));
-    // On one thread, `colour` equals its inner kernel.
+    // On one thread, the kernel `colour` does the work of its inner kernel, so rows are matched by `inner`.
     let single_threaded: Vec<Row> = rows.iter().filter(|row| row.threads == 1).cloned().collect();
     for row in rows {
         row.speedup_over_textbook = textbook / row.frame_us_median;

@@ -105,8 +105,9 @@ where
         case: &str,
         run: impl Fn(InitialState<D>) -> Outcome<D>,
     ) {
-        // With fewer sticks, which registers of 16 lanes pad to fewer than 16,384 slots, the kernels use
-        // only the calling thread. Then one pool is enough, to check that it changes nothing.
+        // The kernels use a second thread from 16,384 particles or 16,384 slots of sticks on, and padding
+        // turns a stick into at most 16 slots. For smaller meshes one pool is enough, to check that it
+        // changes nothing.
         let is_small = self.mesh.sticks.len() < 1024 && self.mesh.particles.len() < 16_384;
         let pools = if is_small { &THREADS[1..2] } else { &THREADS[..] };
         let takes_part = |configuration: &&Configuration| {

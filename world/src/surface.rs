@@ -107,8 +107,8 @@ pub(crate) struct SurfaceContact<L, const D: usize> {
     pub(crate) normal: [L; D],
     /// Penetration, m.
     pub(crate) depth: L,
-    /// How far the particle can move along the normal, once outside, before it hits an opposite
-    /// side, m.
+    /// How far the particle can move along the normal, once outside, before it hits the opposite
+    /// wall of the same side, m.
     pub(crate) clearance: L,
 }
 

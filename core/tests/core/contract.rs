@@ -67,6 +67,7 @@ impl Engine<2> for Recorder {
         sticks: &Sticks,
         substeps: &Substeps<'_, 2>,
     ) -> Result<Status, PlanError> {
+        self.calls.push("advance and write back".into());
         self.advance(executor, particles, sticks, substeps)?;
         Ok(self.write_back(executor, particles))
     }
@@ -102,7 +103,9 @@ impl Engine<2> for Recorder {
     }
 
     fn set_position(&mut self, particles: &mut Particles<2>, particle: usize, point: [f32; 2]) {
-        particles.displace(particle, point);
+        for (axis, x) in point.into_iter().enumerate() {
+            particles.positions_mut(axis)[particle] = x;
+        }
     }
 
     fn write_back(&mut self, executor: &dyn Executor, _: &mut Particles<2>) -> Status {
@@ -142,7 +145,7 @@ fn a_step_advances_all_substeps_and_writes_back() {
     let mut plan = Recorder::default();
     let status = plan.step(&mut particles, &sticks, &step()).unwrap();
     assert!(status.finite);
-    let expected = ["advance 2 x 3, 1/h² 100", "write back, threads 1"];
+    let expected = ["advance and write back", "advance 2 x 3, 1/h² 100", "write back, threads 1"];
     assert_eq!(plan.calls.take(), expected);
 }
 
@@ -162,7 +165,7 @@ fn invalid_steps_and_different_sticks_are_rejected_without_a_write_back() {
     assert!(plan.session(&mut particles, &sticks, &step()).is_err());
     assert_eq!(
         plan.calls.take(),
-        ["advance 2 x 3, 1/h² 100", "sync in"],
+        ["advance and write back", "advance 2 x 3, 1/h² 100", "sync in"],
         "a rejected step writes nothing back"
     );
 }
@@ -211,11 +214,15 @@ fn a_session_reads_and_sets_positions_without_negative_zeros() {
     assert_eq!(session.position(1).map(f32::to_bits), [2.0_f32, 0.0].map(f32::to_bits));
     drop(session);
     assert_eq!(particles.position(1), [2.0, 0.0]);
-    assert_eq!(particles.previous(0), [0.0, 1.0], "setting a position changes the velocity");
+    assert_eq!(
+        particles.previous_position(1),
+        [1.0, 0.0],
+        "setting a position changes the velocity"
+    );
 }
 
-/// Runs a step and a session, which is dropped, and so calls all methods of an engine but `executor`
-/// and `write_back`. Returns a position read in the session, the position that was set in it, and the
+/// Runs a step, a session that is dropped and one that is finished, and so calls all methods of an engine
+/// but `executor`. Returns a position read in the session, the position that was set in it, and the
 /// recorded calls.
 fn exercise(mut plan: impl Engine<2>, calls: &Calls) -> ([[f32; 2]; 2], Vec<String>) {
     let (mut particles, sticks) = two_particles();
@@ -227,6 +234,7 @@ fn exercise(mut plan: impl Engine<2>, calls: &Calls) -> ([[f32; 2]; 2], Vec<Stri
     session.set_position(1, [7.0, 0.0]);
     let read = session.position(0);
     drop(session);
+    assert!(plan.session(&mut particles, &sticks, &step()).unwrap().finish().finite);
     ([read, particles.position(1)], calls.take())
 }
 

@@ -122,10 +122,11 @@ fn the_limits_of_the_valid_ranges_are_valid_in_both_types() {
 
 #[test]
 fn negative_zeros_become_positive_on_input() {
-    let mut particles = Particles::new(&[[-0.0, 1.0]], &[-0.0]).unwrap();
+    let mut particles = Particles::new(&[[-0.0, 1.0], [3.0, 3.0], [4.0, 4.0]], &[-0.0; 3]).unwrap();
     particles.push([2.0, -0.0], 1.0).unwrap();
-    particles.set_position(0, [-0.0, -0.0]).unwrap();
-    particles.set_inverse_mass(1, -0.0).unwrap();
+    particles.set_position(1, [-0.0, -0.0]).unwrap();
+    particles.displace(2, [-0.0, -0.0]);
+    particles.set_inverse_mass(3, -0.0).unwrap();
     let positions = [0, 1].map(|axis| particles.positions(axis)).concat();
     let previous = [0, 1].map(|axis| particles.previous(axis)).concat();
     for x in [&positions[..], &previous, particles.inverse_masses()].concat() {

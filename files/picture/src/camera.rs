@@ -97,19 +97,25 @@ fn is_plane(shape: &RigidShape) -> bool {
     shape.unbounded && high <= low
 }
 
-/// Whether a rigid shape is unbounded horizontal ground.
-pub(crate) fn is_floor(shape: &RigidShape, pose: &Pose) -> bool {
+/// Whether a rigid shape is an unbounded horizontal plane: ground, or a ceiling.
+pub(crate) fn is_horizontal_plane(shape: &RigidShape, pose: &Pose) -> bool {
     let [low, high] = heights(shape, pose);
     // Coordinates that a pose has rotated are not exactly equal.
     shape.unbounded && high - low <= 1e-4 * (1.0 + high.abs())
 }
 
+/// Whether a rigid shape is an unbounded plane that faces down.
+fn is_ceiling(shape: &RigidShape, pose: &Pose) -> bool {
+    is_horizontal_plane(shape, pose)
+        && shape.mesh.normals.iter().any(|&normal| pose.direction(normal)[1] < 0.0)
+}
+
 /// The height of the floor, m, if there is one: that of the lowest point of an unbounded rigid
-/// shape. If there are several such shapes, the greatest of these heights.
+/// shape, ceilings excluded. If there are several such shapes, the greatest of these heights.
 pub(crate) fn floor(scene: &DrawnScene, frame: &Frame) -> Option<f32> {
-    let unbounded =
-        scene.rigid_shapes.iter().zip(&frame.poses).filter(|(shape, _)| shape.unbounded);
-    unbounded.map(|(shape, pose)| heights(shape, pose)[0]).reduce(f32::max)
+    let shapes = scene.rigid_shapes.iter().zip(&frame.poses);
+    let floors = shapes.filter(|(shape, pose)| shape.unbounded && !is_ceiling(shape, pose));
+    floors.map(|(shape, pose)| heights(shape, pose)[0]).reduce(f32::max)
 }
 
 /// The radii with which vertices are drawn (as balls or as ends of sticks), m.
@@ -136,7 +142,7 @@ impl Bounds {
         // In 3D, a tilted plane is treated like a room: the painter skips triangles that reach behind
         // the camera, so the whole mesh of the plane must be in front of it.
         let is_room = |shape: &RigidShape, pose: &Pose| {
-            shape.unbounded && !is_floor(shape, pose) && !(scene.flat && is_plane(shape))
+            shape.unbounded && !is_horizontal_plane(shape, pose) && !(scene.flat && is_plane(shape))
         };
         let shapes = scene.rigid_shapes.iter().zip(&frame.poses);
         let rooms = shapes.filter(|(shape, pose)| is_room(shape, pose));

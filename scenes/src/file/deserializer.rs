@@ -304,7 +304,7 @@ where
     }
 }
 
-/// A variant of an enum: a word, or a table of one key, whose value has the parameters.
+/// A variant of an enum: a string, or a table of one key, whose value has the parameters.
 struct Variant<'de> {
     name: &'de str,
     /// The name in the text, if it is a key.

@@ -39,13 +39,13 @@ impl SceneFileError {
     }
 }
 
-/// The message of `serde`, with TOML terms in place of the names of Rust types: a struct is a
-/// table, an enum is a word or a table of one key, and unsigned integers have a range.
+/// The message of `serde`, with terms of scene files in place of the names of Rust types: a struct is a
+/// table, an enum is a string or a table of one key, and unsigned integers have a range.
 fn without_type_names(message: &str) -> String {
     let Some((before, name)) = message.rsplit_once("expected ") else { return message.to_owned() };
     let word = match name.split(' ').collect::<Vec<_>>()[..] {
         ["struct", _] | ["struct", "variant", _] | ["a", "map"] | ["map"] => "a table",
-        ["enum", _] => "a word, or a table of one key",
+        ["enum", _] => "a string, or a table of one key",
         ["a", "sequence"] | ["sequence"] => "a list",
         ["an", "array", "of", "length", length] | ["a", "tuple", "of", "size", length] => {
             return format!("{before}expected a list of {length} values");

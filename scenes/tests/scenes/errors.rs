@@ -168,7 +168,7 @@ fn types_and_limits_are_named_as_in_scene_files() {
         ("[step]\ndt = 1e999".to_owned(), 2, "the number 1e999 is too large"),
         ("[step]\nsubsteps = 0x1ffffffffffffffff".to_owned(), 2, "0x1ffffffffffffffff has more"),
         ("[step]\nsubsteps = 4.5".to_owned(), 2, "point `4.5`, expected an integer from 0"),
-        (model("emitter = { source = 3 }"), 3, "integer `3`, expected a word, or a table of one"),
+        (model("emitter = { source = 3 }"), 3, "integer `3`, expected a string, or a table of one"),
         (model("emitter = { source = {} }"), 3, "expected a table of one key, found 0"),
         (
             model("emitter = { source = { point = [0, 0, 0], ring = 1 } }"),

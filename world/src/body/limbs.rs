@@ -262,7 +262,9 @@ impl<const D: usize> Limbs<D> {
     /// The distance that the axes of two limbs keep, m; None if they do not collide.
     fn distance(&self, pair: [usize; 2], settings: &LimbContacts) -> Option<f32> {
         let [one, other] = pair.map(|limb| &self.all[limb]);
-        if one.owner != other.owner {
+        if one.shares_particle_with(other) {
+            None
+        } else if one.owner != other.owner {
             Some(one.radius + other.radius)
         } else if settings.own_limbs {
             self.own_overlaps.distance(&self.all, pair)

@@ -74,13 +74,10 @@ impl OwnLimbOverlaps {
         self.overlaps = kept.collect();
     }
 
-    /// The distance that the axes of two limbs of one owner keep, m; None if they do not collide.
-    /// `pair` has the lower index first.
+    /// The distance that the axes of two limbs of one owner that share no particle keep, m; None if they
+    /// do not collide. `pair` has the lower index first.
     pub(super) fn distance(&self, limbs: &[Limb], pair: [usize; 2]) -> Option<f32> {
         let [one, other] = pair.map(|limb| &limbs[limb]);
-        if one.shares_particle_with(other) {
-            return None;
-        }
         match self.overlaps.binary_search_by_key(&pair, |overlap| overlap.limbs) {
             Ok(index) => self.overlaps[index].distance,
             Err(_) => Some(one.radius + other.radius),

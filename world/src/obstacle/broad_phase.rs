@@ -16,7 +16,8 @@ const ELEMENTS: usize = 32;
 /// The lower and the upper corner of a box, m.
 type Corners<const D: usize> = [[f32; D]; 2];
 
-// Comparisons instead of `f32::min`, which compiles to more instructions. A NaN is ignored.
+// Comparisons instead of `f32::min`, which compiles to more instructions. A NaN in `a` is ignored, one in
+// `b` is returned: `a` is the new value.
 #[inline(always)]
 fn lower(a: f32, b: f32) -> f32 {
     if a < b { a } else { b }

@@ -17,9 +17,8 @@ use crate::settings::StepTime;
 ///
 /// Limbs do not bounce. Limbs of one owner collide with each other if [`own_limbs`](Self::own_limbs)
 /// is set: without it, an arm may swing through the trunk. Limbs that share a particle never
-/// collide, nor do two limbs of one owner whose axes are nearer than half the sum of their radii when
-/// the limbs are added. Two limbs that overlap less when they are added keep the distance that
-/// their axes have at that time.
+/// collide. Let two limbs of one owner overlap when they are added: if their axes are nearer than half
+/// the sum of their radii, they do not collide; else they keep the distance that their axes have then.
 ///
 /// ```
 /// use std::sync::Arc;

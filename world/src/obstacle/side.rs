@@ -26,7 +26,7 @@ pub trait Side<const D: usize>: Copy + Send + Sync {
     }
 
     /// Whether a point of the axis-aligned box from `low` to `high` may be closer than
-    /// `contact_distance`: a first test of many particles, or of all limbs of an owner, as conservative
+    /// `contact_distance`: a first test of many particles, or of all limbs of a ragdoll, as conservative
     /// as [`may_reach`](Self::may_reach). A box with `low` above `high` is empty. The default is true.
     #[inline(always)]
     fn may_reach_box<L: Lane>(&self, low: [L; D], high: [L; D], contact_distance: L) -> L::Mask {
@@ -34,8 +34,8 @@ pub trait Side<const D: usize>: Copy + Send + Sync {
         contact_distance.at_least(contact_distance)
     }
 
-    /// How far a particle at distance `contact_distance` can move away from this side before it
-    /// hits an opposite one, m. The default is infinity.
+    /// How far a particle at distance `contact_distance` can move along the normal before it hits the
+    /// opposite wall of this side, m. The default, for sides without opposite walls, is infinity.
     #[inline(always)]
     fn clearance<L: Lane>(&self, contact_distance: L) -> L {
         contact_distance.constant(f64::INFINITY)

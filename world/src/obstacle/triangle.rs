@@ -84,7 +84,8 @@ impl Triangle {
         // Areas of the triangles of `p` and an edge, times a common factor; negative if `p` is beyond the
         // edge.
         let area_ab = d1 * d4 - d3 * d2;
-        if area_ab <= 0.0 && d1 >= 0.0 && d3 <= 0.0 {
+        // If `a` and `b` coincide, the nearest point is on the edge from `a` to `c`.
+        if area_ab <= 0.0 && d1 >= 0.0 && d3 <= 0.0 && d1 > d3 {
             return add_scaled(a, d1 / (d1 - d3), ab);
         }
         let (d5, d6) = (dot(ab, from_c), dot(ac, from_c));

@@ -17,6 +17,7 @@ mod forces;
 mod held;
 mod independence;
 mod instruction_sets;
+mod limbs;
 mod make;
 #[cfg(feature = "parry")]
 mod meshes;

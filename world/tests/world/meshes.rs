@@ -183,6 +183,24 @@ fn a_wall_stops_a_fast_particle_where_it_hits() {
 }
 
 /// A triangle without area has no normal.
+/// A particle 5 cm above the middle of a surface that is 10 cm thick is moved out, whichever corners
+/// coincide.
+#[test]
+fn a_triangle_with_two_equal_corners_is_a_segment() {
+    let points = [[0.0; 3], [1.0, 0.0, 0.0]];
+    for triangle in [[0, 0, 1], [0, 1, 0], [1, 0, 0], [0, 1, 1], [1, 0, 1], [1, 1, 0]] {
+        let mesh = TriMesh::new(&points, &[triangle], Facing::Both).unwrap();
+        let surface = Surface { thickness: 0.1, ..Surface::default() };
+        let mut world =
+            world(unconnected(&[[0.4, 0.05, 0.0]]), Solid::mesh(mesh).with(surface).unwrap());
+        world.settings_mut().step.acceleration = [0.0; 3];
+        assert!(world.step().unwrap().finite);
+        let [x, y, z] = world.position(0);
+        let distance = [x - 0.4, y - 0.1, z].map(f32::abs);
+        assert!(distance.iter().all(|x| *x < 1e-3), "{triangle:?}: {x} {y} {z}");
+    }
+}
+
 #[test]
 fn a_triangle_with_all_corners_on_a_line_gives_no_nan() {
     let points = [[1.0, 1.0, 0.0], [0.0, 1.0, 0.0], [0.1, 1.0, 0.0]];

@@ -420,30 +420,3 @@ fn each_limb_contacts_has_its_own_settings() {
     let none = depth(&[LimbContacts::default()]);
     assert!(one < 0.5 * none && both < 0.5 * none, "{none} m, {one} m, {both} m");
 }
-
-#[test]
-fn own_limbs_that_share_a_particle_or_overlap_at_rest_do_not_collide() {
-    // A chain of three limbs: neighbours share a particle, and the first and third overlap. A fourth limb
-    // crosses the first.
-    let points = [
-        [0.0, 0.0, 0.0],
-        [0.1, 0.0, 0.0],
-        [0.2, 0.0, 0.0],
-        [0.3, 0.0, 0.0],
-        [0.05, 0.0, -0.1],
-        [0.05, 0.0, 0.1],
-    ];
-    let chain = unconnected(&points, &[1.0; 6]);
-    let limbs = [([0, 1], 0.06), ([1, 2], 0.06), ([2, 3], 0.06), ([4, 5], 0.06)];
-    let chain = chain.with_limbs(limbs).unwrap();
-    let mut scene = Scene::new();
-    scene.add("chain", chain.clone()).unwrap();
-    let other = chain.moved([0.0, 1.0, 0.0]);
-    scene.add("other", other).unwrap();
-    scene.settings.step.acceleration = [0.0; 3];
-    scene.obstacles.push(Arc::new(LimbContacts { own_limbs: true, ..LimbContacts::default() }));
-    let mut world = World::new(&scene, |_| ScalarKernel).unwrap();
-    let before = world.hash();
-    steps(&mut world, 10);
-    assert_eq!(world.hash(), before);
-}

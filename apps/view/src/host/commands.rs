@@ -66,7 +66,7 @@ impl Host {
                 page.grabbed.insert(particle);
             }
             Command::Drag { particle, to } => {
-                // Loading another scene clears `held`. Drags that arrive after that are ignored.
+                // Loading another scene clears `grabbed`. Drags that arrive after that are ignored.
                 if page.grabbed.contains(&particle) {
                     self.session.drag(particle, to)?;
                 }

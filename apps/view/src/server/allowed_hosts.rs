@@ -59,7 +59,7 @@ pub(super) async fn check(
     next: Next,
 ) -> Response {
     if !hosts.accepts(&request) {
-        let text = "forbidden: Host must be localhost or 127.0.0.1 with the port of this server, and Origin its page\n";
+        let text = "forbidden: Host must be localhost or 127.0.0.1 with the port of this server, and Origin, if present, http:// and such a host\n";
         return (StatusCode::FORBIDDEN, text).into_response();
     }
     let mut response = next.run(request).await;

@@ -3,7 +3,7 @@
 use glam::{Quat, Vec3};
 use taut_export::{DrawnScene, Frame, Material, Mesh, Part};
 
-use crate::camera::{Camera, is_floor};
+use crate::camera::{Camera, is_horizontal_plane};
 use crate::colour::{faded, linear};
 
 /// The shading of a part or rigid shape.
@@ -69,7 +69,7 @@ impl Soup {
                 );
                 continue;
             }
-            if !is_floor(shape, pose) {
+            if !is_horizontal_plane(shape, pose) {
                 slopes_and_rooms.push((nth, shape, pose));
             }
         }

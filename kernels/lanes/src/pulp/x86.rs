@@ -238,8 +238,8 @@ unsafe impl Vector for Register<V4> {
 
     #[inline(always)]
     unsafe fn gather_rows(simd: V4, address: impl Fn(usize) -> *const [f32; 4]) -> [Self; 4] {
-        // SAFETY: `simd` proves that the CPU has AVX-512 F and DQ; the four values of each lane
-        // are valid for reading, by contract.
+        // SAFETY: `simd` proves that the CPU has AVX-512 F; the four values of each lane are valid
+        // for reading, by contract.
         unsafe {
             // A masked broadcast loads a quarter and merges it in one instruction; an insert also
             // needs a shuffle.
@@ -258,8 +258,8 @@ unsafe impl Vector for Register<V4> {
     unsafe fn scatter_rows(rows: [Self; 4], address: impl Fn(usize) -> *mut [f32; 4]) {
         for (q, row) in rows.into_iter().enumerate() {
             let row: __m512 = row.raw();
-            // SAFETY: a register proves that the CPU has AVX-512 F; the four values of each lane
-            // are valid for writing, by contract.
+            // SAFETY: a register proves that the CPU has AVX-512 F and DQ; the four values of each
+            // lane are valid for writing, by contract.
             unsafe {
                 let low = _mm512_castps512_ps256(row);
                 // Without `opaque_lanes`, the compiler extracts each quarter from the whole register.

@@ -1,6 +1,7 @@
 //! The section about stability: a table of the simulations that stay bounded or blow up.
 
 use maud::{Markup, html};
+use taut::Formula;
 
 use super::components::grouped;
 use crate::report::results::{Outcome, Results};
@@ -67,7 +68,7 @@ fn outcome_table(rows: &[&Outcome]) -> Markup {
             A simulation is bounded if after every frame all positions are finite and no stick is \
             stretched by more than " (first.bound) " times its rest length. * marks default \
             schedules; the default formula is "
-            code { "halley" } "."
+            code { (Formula::default().name()) } "."
         }
         div.scroll tabindex="0" {
             table.map {
