@@ -264,6 +264,10 @@ impl Arguments {
             [] => vec![1, cores],
             threads => threads.to_vec(),
         };
+        anyhow::ensure!(
+            !self.kernels.contains(&KernelName::Colour) || threads.iter().any(|&count| count > 1),
+            "--kernels colour needs several threads: use --threads with a number above 1"
+        );
         // On several threads, up to three kernels are measured, each inside a `colour` kernel: the best
         // general kernel, the best one for sheets and the best one for copies. `available` is sorted,
         // the best first. --isa and --kernels restrict the choice. If --kernels lists no general kernel,

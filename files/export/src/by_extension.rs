@@ -14,12 +14,23 @@ use crate::{DrawnScene, FileName, Frame, obj, ply};
 /// The extensions that [`sink`] writes.
 pub const EXTENSIONS: &[&str] = &[".glb", ".obj", ".ply", ".pc2"];
 
-/// Checks whether [`sink`] can write a file with this name. Opens no file.
+/// Checks whether [`sink`] can write a file. Opens no file.
 ///
 /// # Errors
 /// An unknown extension; a frame number pattern that is invalid, or that is used with a format that
-/// contains all frames; a missing folder; or an invalid drawn scene.
-pub fn check(path: &Path, scene: &DrawnScene) -> Result<FileName> {
+/// contains all frames; a missing folder; or an invalid drawn scene. For `.glb` a file that would be too
+/// large, or an empty drawn scene; for `.pc2` more points or frames than the format allows.
+pub fn check(path: &Path, scene: &DrawnScene, timeline: Timeline) -> Result<FileName> {
+    let name = name_of(path, scene)?;
+    match &*name.extension() {
+        "glb" => Glb::check(path, scene, timeline)?,
+        "pc2" => PointCache::check(path, scene, timeline).map(|_| ())?,
+        _ => {}
+    }
+    Ok(name)
+}
+
+fn name_of(path: &Path, scene: &DrawnScene) -> Result<FileName> {
     file_name(path, scene, EXTENSIONS, &[".obj", ".ply"])
 }
 
@@ -28,10 +39,9 @@ pub fn check(path: &Path, scene: &DrawnScene) -> Result<FileName> {
 /// (`%04d`), each frame gets a file of its own.
 ///
 /// # Errors
-/// Same as [`check`]. Also a file that cannot be created; for `.glb` a file that would be too large, or
-/// an empty drawn scene; for `.pc2` more points or frames than the format allows.
+/// Same as [`check`]. Also a file that cannot be created.
 pub fn sink(path: &Path, scene: &DrawnScene, timeline: Timeline) -> Result<Box<dyn Sink>> {
-    let name = check(path, scene)?;
+    let name = name_of(path, scene)?;
     Ok(match &*name.extension() {
         "glb" => Box::new(Glb::new(path, scene, timeline)?),
         "obj" => {
@@ -49,7 +59,8 @@ pub fn sink(path: &Path, scene: &DrawnScene, timeline: Timeline) -> Result<Box<d
 /// `single_frame`, the formats that contain one frame.
 ///
 /// # Errors
-/// Same as [`check`].
+/// An unknown extension; a frame number pattern that is invalid, or that is used with another format; a
+/// missing folder; or an invalid drawn scene.
 pub fn file_name(
     path: &Path,
     scene: &DrawnScene,

@@ -36,11 +36,7 @@ impl PointCache {
     /// # Errors
     /// If it cannot be written, or there are more points or frames than the format allows.
     pub fn create(path: &Path, scene: &DrawnScene, timeline: Timeline) -> Result<Self> {
-        let points = i32::try_from(scene.point_count());
-        let (Ok(points), Ok(_)) = (points, i32::try_from(timeline.frames)) else {
-            let problem = "a point cache has at most 2^31 - 1 points and frames";
-            return Err(Problem::Unsupported(problem).of(path));
-        };
+        let points = Self::check(path, scene, timeline)?;
         let write_header = || -> io::Result<_> {
             let mut file = BufWriter::new(File::create(path)?);
             file.write_all(b"POINTCACHE2\0")?;
@@ -52,6 +48,16 @@ impl PointCache {
             Ok(file)
         };
         Ok(Self { path: path.to_owned(), file: write_header().in_file(path)?, samples: 0 })
+    }
+
+    /// Checks the numbers of points and frames. Returns that of points.
+    pub(crate) fn check(path: &Path, scene: &DrawnScene, timeline: Timeline) -> Result<i32> {
+        let points = i32::try_from(scene.point_count());
+        let (Ok(points), Ok(_)) = (points, i32::try_from(timeline.frames)) else {
+            let problem = "a point cache has at most 2^31 - 1 points and frames";
+            return Err(Problem::Unsupported(problem).of(path));
+        };
+        Ok(points)
     }
 }
 

@@ -20,7 +20,7 @@ pub(crate) struct Grid {
 }
 
 /// Returns the grid if the mesh is one and all its vertices are in it. If the mesh is already
-/// numbered row by row, the grid keeps its numbers.
+/// numbered row by row, and its rows are not too short for a sheet, the grid keeps its numbers.
 pub(crate) fn find(mesh: &TriangleMesh) -> Option<Grid> {
     let grid = Adjacency::new(mesh)?.grid()?;
     let rows = grid.vertices.len() / grid.width;
@@ -29,7 +29,8 @@ pub(crate) fn find(mesh: &TriangleMesh) -> Option<Grid> {
         return None;
     }
     let orientations = grid.orientations();
-    if let Some(numbered) = orientations.iter().find(|it| it.vertices.is_sorted()) {
+    let is_numbered = |it: &&Grid| it.width >= SIDES_MIN[0] && it.vertices.is_sorted();
+    if let Some(numbered) = orientations.iter().find(is_numbered) {
         return Some(numbered.clone());
     }
     let height_of_first_row = |grid: &Grid| -> f64 {

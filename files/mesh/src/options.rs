@@ -18,7 +18,8 @@ pub struct LoadOptions {
     /// yes, because the kernel for sheets needs this numbering; on a sheet of 128 by 128 it is about
     /// two to four times as fast as the general kernels (README.md).
     ///
-    /// A grid that is already numbered row by row keeps its numbers. Otherwise the first row is the
+    /// A grid that is already numbered row by row, with at least 16 vertices in a row, keeps its numbers.
+    /// Otherwise the first row is the
     /// side with the greatest mean height (y). If the shorter sides have fewer than 64 vertices, only
     /// the two longer sides are considered.
     pub number_grids: bool,

@@ -57,7 +57,8 @@ pub(crate) struct ExportOptions {
           value_parser = within::<u32>(1..=8192))]
     height: u32,
     /// View of pictures: azimuth (0: from the front, 90: from the right) and elevation, degrees,
-    /// and zoom factor (1: everything in all drawn frames just fits). [default: 28,16,1]
+    /// and zoom factor (1: everything in all drawn frames just fits). Pictures of 2D scenes use only
+    /// the zoom factor. [default: 28,16,1]
     #[arg(long, value_name = "AZIMUTH,ELEVATION[,ZOOM]", allow_hyphen_values = true,
           requires = "pictures", value_parser = parse::<View>)]
     camera: Option<View>,
@@ -91,7 +92,7 @@ impl ExportOptions {
         self.out.iter().chain(&self.png).chain(&self.apng).chain(&self.gif)
     }
 
-    /// Checks all file names, then opens all files, and writes the first frame if it is due. `steps` is
+    /// Checks all files, then opens them, and writes the first frame if it is due. `steps` is
     /// the number of steps that the simulation will run. `vertex_map` is given for a mesh file.
     ///
     /// # Errors
@@ -133,12 +134,20 @@ impl ExportOptions {
             "--from {from}: the simulation is shorter than that"
         );
         let timeline = Timeline { frames, fps };
+        let options = Options {
+            width: self.width,
+            height: self.height,
+            view: self.camera.unwrap_or_default(),
+            background: self.background,
+            colours: self.colours,
+        };
         for path in &self.out {
-            taut_export::check(path, scene)?;
+            taut_export::check(path, scene, timeline)?;
         }
         for (path, extension, option) in pictures {
             let Some(path) = path else { continue };
-            let has_extension = taut_picture::check(path, scene)?.extension() == extension[1..];
+            let name = taut_picture::check(path, scene, timeline, &options)?;
+            let has_extension = name.extension() == extension[1..];
             anyhow::ensure!(
                 has_extension,
                 "{option} {}: does not end with {extension}",
@@ -154,13 +163,6 @@ impl ExportOptions {
                 writeln!(io::stderr(), "{path}: {frames} key frames, about {size:.1} MB")?;
             }
         }
-        let options = Options {
-            width: self.width,
-            height: self.height,
-            view: self.camera.unwrap_or_default(),
-            background: self.background,
-            colours: self.colours,
-        };
         for path in pictures.iter().filter_map(|(path, ..)| path.as_ref()) {
             exporter.sinks.push((path.clone(), picture_sink(path, scene, timeline, options)?));
         }
@@ -186,15 +188,16 @@ impl Exporter {
         Ok(())
     }
 
-    /// Completes all files.
+    /// Completes all files. If one of them fails, completes the others, too.
     pub(super) fn finish(self, progress: &mut dyn FnMut(Progress<'_>)) -> anyhow::Result<()> {
         let Some(ExportedWorld { scene, .. }) = self.exported_world else { return Ok(()) };
+        let mut finished = Ok(());
         for (path, sink) in self.sinks {
             let doing = path.display().to_string();
             let result =
                 sink.finish(&scene, &mut |share| progress(Progress { share, doing: &doing }));
-            result.context("not all files were written")?;
+            finished = finished.and(result);
         }
-        Ok(())
+        finished.context("not all files were written")
     }
 }

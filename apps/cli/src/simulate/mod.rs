@@ -11,6 +11,7 @@ mod summary;
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};
+use std::mem;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
@@ -18,7 +19,6 @@ use clap::Args;
 use taut::world::{AnyScene, LibraryScene, Scene, Tethers};
 use taut::{AnyWorld, Formula, KernelChoice};
 use taut_bench::{FrameTimes, Progress};
-use taut_mesh::VertexMap;
 
 use crate::Failure;
 use crate::output::{JsonOutput, warn, with_progress};
@@ -123,13 +123,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     if arguments.check {
         return check::run(LibraryScene::ALL, arguments.seconds.unwrap_or(60.0));
     }
-    let NamedScene { scene, name, vertex_map } = match (&arguments.source, &arguments.mesh) {
-        _ if arguments.list => return list(),
-        (Some(source), _) => source.load(arguments.size)?,
-        (None, Some(path)) => source::load_mesh(path, arguments.keep_scale)?,
-        (None, None) => return list(),
-    };
-    arguments.simulate(&name, scene, vertex_map.as_ref())
+    match (&arguments.source, &arguments.mesh) {
+        _ if arguments.list => list(),
+        (Some(source), _) => arguments.simulate(source.load(arguments.size)?),
+        (None, Some(path)) => arguments.simulate(source::load_mesh(path, arguments.keep_scale)?),
+        (None, None) => list(),
+    }
 }
 
 /// Prints a table with a row for each library scene.
@@ -193,13 +192,11 @@ impl Arguments {
         Ok(())
     }
 
-    /// Simulates a scene, writes the requested files, and prints the summary.
-    fn simulate(
-        &self,
-        name: &str,
-        scene: AnyScene,
-        vertex_map: Option<&VertexMap>,
-    ) -> Result<(), Failure> {
+    /// Simulates a scene, writes the requested files, and prints the summary. If the export fails, the
+    /// simulation ends, but all else is written.
+    fn simulate(&self, scene: NamedScene) -> Result<(), Failure> {
+        let NamedScene { scene, name, vertex_map, notes } = scene;
+        let name = name.as_str();
         self.check_output_names()?;
         let scene = self.with_settings(scene).with_context(|| name.to_owned())?;
         let kernels = KernelChoice::from(&self.kernels).find()?;
@@ -214,13 +211,13 @@ impl Arguments {
         // unchanged.
         let snapshot = self.snapshot.as_deref().map(JsonOutput::open).transpose()?;
         let json = self.json.as_deref().map(JsonOutput::open_or_standard).transpose()?;
-        let mut exporter = self.export.open(&world, frames, vertex_map)?;
+        let mut exporter = self.export.open(&world, frames, vertex_map.as_ref())?;
         let create_positions = |path| PositionFile::create(path, world.dimensions());
         let mut positions = self.positions.as_deref().map(create_positions).transpose()?;
         let mut energies = self.energy.as_deref().map(EnergyFile::create).transpose()?;
 
         let (mut times, mut finite, mut frames_done) = (FrameTimes::default(), true, 0);
-        let mut contacts = None;
+        let (mut contacts, mut exported) = (None, Ok(()));
         with_progress(|progress| {
             for frame in 0..frames {
                 if let (Some(positions), Some(every)) = (&mut positions, self.every)
@@ -239,10 +236,15 @@ impl Arguments {
                 if frames_done % CONTACTS_EVERY == 0 || frames_done == frames {
                     ContactSummary::add(&mut contacts, world.contacts());
                 }
-                exporter.write_due_frame(&world)?;
+                exported = exporter.write_due_frame(&world);
+                if exported.is_err() {
+                    break;
+                }
                 progress(Progress { share: frames_done as f64 / frames as f64, doing: name });
             }
-            exporter.finish(progress)
+            let finished = exporter.finish(progress);
+            exported = mem::replace(&mut exported, Ok(())).and(finished);
+            Ok(())
         })?;
         if let Some(mut positions) = positions {
             positions.write(&world)?;
@@ -260,14 +262,17 @@ impl Arguments {
         let table_written = if prints_json {
             Ok(())
         } else {
-            let text = format!("{}\n{}\n", summary.sentence(world.kernels()), summary.table());
+            let mut lines = notes;
+            lines.extend([summary.sentence(world.kernels()), format!("{}\n", summary.table())]);
+            let text = lines.join("\n");
             io::stdout().write_all(text.as_bytes()).context("the table was not written")
         };
         if !finite {
-            return Err(Failure::Violations(vec![format!(
-                "{name}: blew up: after frame {frames_done} a position is not finite"
-            )]));
+            let blow_up =
+                format!("{name}: blew up: after frame {frames_done} a position is not finite");
+            let not_exported = exported.err().map(|error| format!("{error:#}"));
+            return Err(Failure::Violations([blow_up].into_iter().chain(not_exported).collect()));
         }
-        Ok(json_written.and(table_written)?)
+        Ok(exported.and(json_written).and(table_written)?)
     }
 }

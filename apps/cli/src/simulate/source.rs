@@ -22,16 +22,18 @@ pub(crate) struct NamedScene {
     pub(crate) name: String,
     /// For a mesh file: the particle of each vertex of the file.
     pub(crate) vertex_map: Option<VertexMap>,
+    /// How a mesh file was cleaned and scaled: sentences for the output.
+    pub(crate) notes: Vec<String>,
 }
 
 /// Loads a mesh file as a scene of one model, whose highest 2 % of vertices are pinned. It is scaled to
 /// the default mean edge, unless `keep_scale` is set.
 pub(crate) fn load_mesh(path: &Path, keep_scale: bool) -> anyhow::Result<NamedScene> {
-    let input::NamedModel { model, name, vertex_map, .. } =
+    let input::NamedModel { model, name, vertex_map, notes } =
         input::load_mesh(path, StickSet::All, keep_scale)?;
     let mut scene = Scene::new();
     scene.add("mesh", model)?;
-    Ok(NamedScene { scene: scene.into(), name, vertex_map })
+    Ok(NamedScene { scene: scene.into(), name, vertex_map, notes })
 }
 
 impl std::str::FromStr for Source {
@@ -65,7 +67,7 @@ impl Source {
                 let name = format!("{} {size}", library_scene.name);
                 let scene =
                     library_scene.scene(size).with_context(|| format!("cannot build {name}"))?;
-                Ok(NamedScene { scene, name, vertex_map: None })
+                Ok(NamedScene { scene, name, vertex_map: None, notes: Vec::new() })
             }
             Self::File(path) => {
                 let file = path.display().to_string();
@@ -79,7 +81,7 @@ impl Source {
                     Ok((positions, triangles))
                 });
                 let scene = scene.with_context(|| file.clone())?;
-                Ok(NamedScene { scene, name: file, vertex_map: None })
+                Ok(NamedScene { scene, name: file, vertex_map: None, notes: Vec::new() })
             }
         }
     }

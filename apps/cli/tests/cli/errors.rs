@@ -80,6 +80,8 @@ fn too_many_copies_and_kernels_that_cannot_run_any_schedule_are_rejected() {
     compare("--size 4 --kernels copies").assert_error(&["kernel copies", "--copies, 2 or more"]);
     compare("--size 4 --copies 2 --kernels grid")
         .assert_error(&["kernel grid", "one regular sheet"]);
+    compare("--size 4 --kernels colour --threads 1")
+        .assert_error(&["--kernels colour", "--threads with a number above 1"]);
     compare("--size 512 --copies 1000").assert_error(&["particles", "262144000", "16777216"]);
 }
 

@@ -81,6 +81,8 @@ fn exports_of_a_welded_mesh_have_the_vertex_numbering_of_its_file() {
     folder
         .taut("simulate --mesh bag.obj --keep-scale --frames 12 --fps 30 --out a.pc2 --out a.obj")
         .assert_success();
+    let output = folder.taut("simulate --mesh bag.obj --frames 1").assert_success().out;
+    assert!(output.contains("scaled by"), "{output}");
     let samples = samples(&folder.bytes("a.pc2"));
     for sample in &samples {
         assert_eq!(sample.len(), 9);
@@ -150,6 +152,18 @@ fn invalid_outputs_are_rejected_before_the_simulation() {
         b"kept",
         "an output file was overwritten although another name is invalid"
     );
+    // Each request is valid but the last one.
+    for (files, invalid) in [
+        ("--out kept.pc2 --out kept.obj", "--gif fast.gif --fps 60"),
+        ("--out kept.pc2 --png kept.png", "--out long.glb --seconds 90000"),
+    ] {
+        let names = ["kept.pc2", "kept.obj", "kept.png"];
+        let folder = Folder::with_files(&names.map(|name| (name, b"kept".into())));
+        folder
+            .taut(&format!("simulate drape --size 4 {files} {invalid}"))
+            .assert_error(&[invalid.split(' ').nth(1).unwrap()]);
+        assert!(names.iter().all(|name| folder.bytes(name) == b"kept"), "{files} {invalid}");
+    }
     simulate("--out no/cloth.glb").assert_error(&["no/cloth.glb", "there is no folder no"]);
     simulate("--gif cloth.png").assert_error(&["cloth.png", ".gif"]);
     simulate("--png %x.png").assert_error(&["%x.png", "%04d"]);

@@ -136,13 +136,21 @@ fn a_blow_up_is_reported_as_json_and_exit_code() {
     let file =
         format!("order = \"authored\"\nformula = \"exact\"\n{SHEET_SCENE}").replace("= 6", "= 32");
     let folder = Folder::with_files(&[("unstable.toml", file.into_bytes())]);
-    let output =
-        folder.taut("simulate unstable.toml --substeps 1 --iterations 1 --frames 2000 --json -");
+    let simulate = |arguments: &str| {
+        folder.taut(&format!("simulate unstable.toml --substeps 1 --iterations 1 {arguments}"))
+    };
+    let output = simulate("--frames 2000 --json -");
     assert_eq!(output.code, Some(1), "{output:?}");
     assert!(output.err.contains("blew up"), "{output:?}");
     let summary = output.report().value;
     assert_eq!(summary["finite"], false);
     assert!(summary["stretch_rms"].is_null() && summary["hash"].is_string(), "{summary}");
+    // The first exported frame would come later.
+    let with_export = simulate("--frames 2000 --json - --from 30 --out a.pc2 --snapshot b.json");
+    assert_eq!(with_export.code, Some(1), "{with_export:?}");
+    assert!(["blew up", "a.pc2"].iter().all(|text| with_export.err.contains(text)));
+    assert_eq!(with_export.report().value["hash"], summary["hash"]);
+    assert!(!folder.bytes("b.json").is_empty());
 }
 
 #[test]

@@ -82,6 +82,17 @@ impl Glb {
     /// If the file would be larger than [`BYTES_MAX`] or cannot be created, or if the drawn scene
     /// is empty.
     pub fn new(path: &Path, scene: &DrawnScene, timeline: Timeline) -> Result<Self> {
+        Self::check(path, scene, timeline)?;
+        Ok(Self {
+            path: path.to_owned(),
+            file: File::create(path).in_file(path)?,
+            recording: Recording::beside(path, scene).in_file(path)?,
+            last: Frame::default(),
+        })
+    }
+
+    /// Checks that the drawn scene is not empty and that the file would not be too large.
+    pub(crate) fn check(path: &Path, scene: &DrawnScene, timeline: Timeline) -> Result<()> {
         let bytes = size(scene, timeline);
         if bytes > BYTES_MAX {
             return Err(Problem::TooLarge { bytes, limit: BYTES_MAX }.of(path));
@@ -89,12 +100,7 @@ impl Glb {
         if scene.parts.is_empty() && scene.rigid_shapes.is_empty() {
             return Err(Problem::Unsupported("the drawn scene is empty").of(path));
         }
-        Ok(Self {
-            path: path.to_owned(),
-            file: File::create(path).in_file(path)?,
-            recording: Recording::beside(path, scene).in_file(path)?,
-            last: Frame::default(),
-        })
+        Ok(())
     }
 }
 

@@ -124,7 +124,7 @@ fn grids_are_numbered_row_by_row_for_any_order_in_the_file() {
 
 #[test]
 fn grids_that_are_numbered_row_by_row_keep_their_numbers() {
-    for [width, height] in [[16, 4], [5, 40], [70, 80], [80, 70]] {
+    for [width, height] in [[16, 4], [16, 40], [70, 80], [80, 70]] {
         let shape = Shape { width, height, from_left: true };
         // Upside down; the given rows are kept nevertheless.
         let points: Vec<_> = shape.points().into_iter().map(|[x, y, z]| [x, -y, z]).collect();
@@ -132,6 +132,14 @@ fn grids_that_are_numbered_row_by_row_keep_their_numbers() {
         assert_eq!(loaded.report.grid, Some([width, height].map(|it| it as usize)));
         assert_eq!((loaded.mesh.positions, loaded.mesh.triangles), (points, shape.triangles()));
     }
+}
+
+/// The kernel for sheets needs rows of at least 16 vertices.
+#[test]
+fn grids_with_short_rows_get_long_ones() {
+    let shape = Shape { width: 15, height: 40, from_left: true };
+    let loaded = load(&shape.points(), &shape.triangles());
+    assert_eq!(loaded.report.grid, Some([40, 15]));
 }
 
 #[test]

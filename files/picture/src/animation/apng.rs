@@ -33,14 +33,15 @@ pub(super) fn write(file: &File, frames: &mut AnimationFrames<'_>, fps: f64) -> 
     writer.finish().map_err(to_export_error)
 }
 
-/// The time of a frame as a fraction, s: exact if the rate is a whole number, otherwise rounded to
-/// thousandths.
+/// The time of a frame as a fraction, s. All frames have this time, so errors add up: the fraction has the
+/// largest numerator for which both numbers have 16 bits, of the powers of 10, so that usual rates such as
+/// 29.97 frames per second are exact.
 #[allow(clippy::cast_sign_loss, reason = "a rate is above 0")]
 fn delay(fps: f64) -> (u16, u16) {
-    if fps.fract() == 0.0 && (1.0..=65535.0).contains(&fps) {
-        return (1, fps as u16);
-    }
-    ((1000.0 / fps).round().clamp(1.0, 65535.0) as u16, 1000)
+    let max = f64::from(u16::MAX);
+    let fits = |numerator: &f64| (numerator * fps).round() <= max;
+    let numerator = [1e4, 1e3, 100.0, 10.0].into_iter().find(fits).unwrap_or(1.0);
+    (numerator as u16, (numerator * fps).round().clamp(1.0, max) as u16)
 }
 
 fn write_frame(
@@ -66,4 +67,24 @@ fn write_frame(
     });
     let pixels: Vec<[u8; 4]> = pixels.collect();
     writer.write_image_data(pixels.as_flattened())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::delay;
+
+    #[test]
+    fn delays_are_exact_at_usual_rates() {
+        for (fps, expected) in [
+            (0.01, (10_000, 100)),
+            (24.0, (1000, 24_000)),
+            (29.97, (1000, 29_970)),
+            (59.94, (1000, 59_940)),
+            (60.0, (1000, 60_000)),
+            (1000.0, (10, 10_000)),
+            (65_535.0, (1, 65_535)),
+        ] {
+            assert_eq!(delay(fps), expected, "{fps}");
+        }
+    }
 }

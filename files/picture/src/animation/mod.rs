@@ -17,13 +17,23 @@ use crate::{Bounds, Options, Painter, Picture};
 /// The extensions that [`picture_sink`] writes.
 pub const EXTENSIONS: &[&str] = &[".png", ".apng", ".gif"];
 
-/// Checks whether [`picture_sink`] can write a file with this name. Opens no file.
+/// Checks whether [`picture_sink`] can write a file. Opens no file.
 ///
 /// # Errors
 /// An unknown extension; a frame number pattern that is invalid, or that is used with `.apng` or `.gif`;
-/// a missing folder; or an invalid drawn scene.
-pub fn check(path: &Path, scene: &DrawnScene) -> Result<FileName> {
-    file_name(path, scene, EXTENSIONS, &[".png"])
+/// a missing folder; an invalid drawn scene; or a GIF with more than 50 frames per second or more than
+/// 65,535 pixels in a row or column.
+pub fn check(
+    path: &Path,
+    scene: &DrawnScene,
+    timeline: Timeline,
+    options: &Options,
+) -> Result<FileName> {
+    let name = file_name(path, scene, EXTENSIONS, &[".png"])?;
+    if name.extension() == "gif" {
+        gif::check(options, timeline.fps).in_file(path)?;
+    }
+    Ok(name)
 }
 
 /// Returns the sink for a picture or animation, chosen by the extension: `.apng`, `.gif`, or
@@ -31,23 +41,19 @@ pub fn check(path: &Path, scene: &DrawnScene) -> Result<FileName> {
 /// gets a file of its own.
 ///
 /// # Errors
-/// Same as [`check`]; also a file that cannot be created, or a GIF with more than 50 frames per second
-/// or more than 65,535 pixels in a row or column.
+/// Same as [`check`]; also a file that cannot be created.
 pub fn picture_sink(
     path: &Path,
     scene: &DrawnScene,
     timeline: Timeline,
     options: Options,
 ) -> Result<Box<dyn Sink>> {
-    let name = check(path, scene)?;
+    let name = check(path, scene, timeline, &options)?;
     let output = match &*name.extension() {
         "png" if name.is_sequence() => Output::Sequence(name),
         "png" => Output::Still(File::create(path).in_file(path)?, None),
         "apng" => Output::Apng(File::create(path).in_file(path)?),
-        _ => {
-            gif::check(&options, timeline.fps).in_file(path)?;
-            Output::Gif(File::create(path).in_file(path)?)
-        }
+        _ => Output::Gif(File::create(path).in_file(path)?),
     };
     let recording = Recording::beside(path, scene).in_file(path)?;
     let path = path.to_owned();
