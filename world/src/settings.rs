@@ -106,6 +106,19 @@ pub(crate) fn scale_displacements<const D: usize>(particles: &mut Particles<D>, 
     }
 }
 
+/// The previous position for which the displacement to `position` is `ratio` times as large.
+pub(crate) fn scaled_previous<const D: usize>(
+    position: [f32; D],
+    previous: [f32; D],
+    ratio: f32,
+) -> [f32; D] {
+    // A ratio of 1 must not round anything.
+    if ratio.to_bits() == 1.0_f32.to_bits() {
+        return previous;
+    }
+    core::array::from_fn(|axis| position[axis] - (position[axis] - previous[axis]) * ratio)
+}
+
 /// The time and the lengths of a substep, for forces and obstacles. For forces that are
 /// [sampled once a step](crate::Sampling::Step), and in
 /// [`Obstacle::may_push`](crate::Obstacle::may_push), `time` and `duration` are those of the whole step.

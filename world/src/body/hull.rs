@@ -1,11 +1,14 @@
 //! The convex hull of a body's mesh, and the contacts of two hulls, which the crate `parry3d` finds.
 
+use core::ops::Range;
 use std::sync::Arc;
 
 use parry3d::math::{Pose3, Rot3, Vec3};
 use parry3d::query::ContactManifold;
 use parry3d::query::details::contact_manifold_pfm_pfm;
-use parry3d::shape::ConvexPolyhedron;
+use parry3d::shape::{
+    ConvexPolyhedron, FeatureId, PackedFeatureId, PolygonalFeature, PolygonalFeatureMap, SupportMap,
+};
 
 use super::colliders::Face;
 use crate::linear::{Vector, apply, direction, matrix, per_axis, transposed};
@@ -100,8 +103,74 @@ impl Hull {
         // The search starts from this normal. With the normal of the last call, the result would depend on
         // that call.
         manifold.local_n1 = Vec3::ZERO;
-        let (one, two) = (&*self.shape, &*other.shape);
+        let (one, two) = (&SpreadCorners(&self.shape), &SpreadCorners(&other.shape));
         contact_manifold_pfm_pfm(&relative_pose, one, 0.0, None, two, 0.0, None, margin, manifold);
+    }
+}
+
+/// A polyhedron with up to four corners of a face that are far from each other. `parry3d` takes four
+/// consecutive ones, on which a body with round faces would not stand.
+struct SpreadCorners<'a>(&'a ConvexPolyhedron);
+
+impl SupportMap for SpreadCorners<'_> {
+    fn local_support_point(&self, direction: Vec3) -> Vec3 {
+        self.0.local_support_point(direction)
+    }
+}
+
+impl PolygonalFeatureMap for SpreadCorners<'_> {
+    fn local_support_feature(&self, direction: Vec3, feature: &mut PolygonalFeature) {
+        self.local_support_feature_toward(direction, Vec3::ZERO, feature);
+    }
+
+    /// Of a face with more than four corners: the corner that is nearest to `hint`, the one that is
+    /// farthest from it, and on each side of the line between them the one that is farthest from the
+    /// line.
+    fn local_support_feature_toward(
+        &self,
+        direction: Vec3,
+        hint: Vec3,
+        feature: &mut PolygonalFeature,
+    ) {
+        self.0.local_support_feature(direction, feature);
+        let FeatureId::Face(face) = feature.fid.unpack() else { return };
+        let face = &self.0.faces()[face as usize];
+        let count = face.num_vertices_or_edges as usize;
+        if count <= feature.vertices.len() {
+            return;
+        }
+        let first = face.first_vertex_or_edge as usize;
+        let corners = &self.0.vertices_adj_to_face()[first..first + count];
+        let edges = &self.0.edges_adj_to_face()[first..first + count];
+        let point = |corner: usize| self.0.points()[corners[corner % count] as usize];
+        // The corner in a range with the greatest value; the first of equal ones.
+        let greatest = |range: Range<usize>, value: &dyn Fn(Vec3) -> f32| {
+            let better = |best: usize, other: usize| {
+                if value(point(other)) > value(point(best)) { other } else { best }
+            };
+            range.reduce(better)
+        };
+        let Some(near) = greatest(0..count, &|x| -x.distance_squared(hint)) else { return };
+        let around = near + 1..near + count;
+        let Some(far) = greatest(around.clone(), &|x| x.distance_squared(point(near))) else {
+            return;
+        };
+        let line = point(far) - point(near);
+        let from_line = |x: Vec3| line.cross(x - point(near)).length_squared();
+        let sides = [around.start..far, far + 1..around.end].map(|side| greatest(side, &from_line));
+        let chosen = [Some(near), sides[0], Some(far), sides[1]];
+        feature.num_vertices = 0;
+        for corner in chosen.into_iter().flatten() {
+            let slot = feature.num_vertices;
+            feature.vertices[slot] = point(corner);
+            feature.vids[slot] = PackedFeatureId::vertex(corners[corner % count]);
+            feature.eids[slot] = PackedFeatureId::edge(edges[corner % count]);
+            feature.num_vertices += 1;
+        }
+    }
+
+    fn is_convex_polyhedron(&self) -> bool {
+        true
     }
 }
 

@@ -44,8 +44,8 @@ pub struct BodyContacts {
     /// restitution, no thickness.
     pub surface: Surface,
     /// The distance up to which hulls have contacts, m, in addition to the thickness of the surface. If
-    /// it is above 0, all corners of a resting face are contact points, even one slightly above the
-    /// other face. Default: 0.005.
+    /// it is above 0, all corners of a resting face (of a face with more than four corners, four of them)
+    /// are contact points, even one slightly above the other face. Default: 0.005.
     pub margin: f32,
 }
 

@@ -12,13 +12,14 @@ use crate::settings::StepTime;
 /// The broad phase is sweep and prune. The nearest points of two limbs are found as in Ericson,
 /// "Real-Time Collision Detection", 5.1.9, once per substep, from current and previous positions alone.
 /// The two points are moved apart by the weights of their particles, equations (*) and (**) of Jakobsen
-/// 2001, with Coulomb friction. If the axes of two limbs crossed in a substep, the limbs are moved back
-/// to the sides on which they were before.
+/// 2001, with Coulomb friction. If the axes of two limbs crossed in a substep, and the limbs are not
+/// farther apart than the margin after it, they are moved back to the sides on which they were before.
 ///
 /// Limbs do not bounce. Limbs of one owner collide with each other if [`own_limbs`](Self::own_limbs)
 /// is set: without it, an arm may swing through the trunk. Limbs that share a particle never
 /// collide. Let two limbs of one owner overlap when they are added: if their axes are nearer than half
 /// the sum of their radii, they do not collide; else they keep the distance that their axes have then.
+/// Limbs that are tied to each other do collide.
 ///
 /// ```
 /// use std::sync::Arc;

@@ -118,11 +118,8 @@ impl TriMesh {
         triangles: &[[u32; 3]],
         facing: Facing,
     ) -> Result<Self, ModelError> {
-        let mut extent = 0.0_f64;
         for point in points {
-            let point = point.map(f64::from);
-            check_point("positions", "a coordinate of a mesh, m,", point)?;
-            extent = point.iter().fold(extent, |extent, x| extent.max(x.abs()));
+            check_point("positions", "a coordinate of a mesh, m,", point.map(f64::from))?;
         }
         let (count, must) = (triangles.len() as f64, "at least 1");
         ModelError::check("triangles", "the number of triangles of a mesh", count, 1.0.., must)?;
@@ -138,6 +135,9 @@ impl TriMesh {
         let boxes =
             triangles.iter().map(|triangle| Aabb::from_points(corners(triangle).map(Vector::from)));
         let tree = Bvh::from_iter(BvhBuildStrategy::Binned, boxes.enumerate());
+        // Points of no triangle do not count.
+        let used = triangles.iter().flat_map(corners).flatten();
+        let extent = used.fold(0.0_f64, |extent, x| extent.max(f64::from(x).abs()));
         let (points, triangles) = (points.to_vec(), triangles.to_vec());
         Ok(Self { points, triangles, facing, tree, extent })
     }
@@ -335,8 +335,8 @@ impl Solid<TriMesh> {
 }
 
 impl Obstacle for Solid<TriMesh> {
-    fn may_push(&self, _: &[[f32; 3]; 2], _: &StepTime) -> bool {
-        self.moves()
+    fn may_push(&self, corners: &[[f32; 3]; 2], step: &StepTime) -> bool {
+        self.moves() && self.travel(corners, step) != 0.0
     }
 
     fn begin(&self, matter: &mut Matter<'_>) {

@@ -212,7 +212,7 @@ impl<S, const D: usize> Solid<S, D> {
 
     /// How far points of the obstacle near a box move in a step, m: the sum, over the substeps, of the
     /// largest displacement at a corner of the box.
-    fn travel(&self, corners: &[[f32; D]; 2], step: &StepTime<D>) -> f32 {
+    pub(super) fn travel(&self, corners: &[[f32; D]; 2], step: &StepTime<D>) -> f32 {
         let substeps = (step.duration / step.h).round();
         let start = step.time - f64::from(step.duration);
         let mut travel = 0.0;

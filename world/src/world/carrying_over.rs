@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use taut_core::{Particles, Real, Sticks};
 
 use super::snapshot::ModelSignature;
-use super::{ModelRange, World};
+use super::{HeldParticle, ModelRange, World};
 use crate::emitter::Emitter;
 use crate::model::Model;
+use crate::settings::{scaled_previous, substep_ratio};
 
 impl<const D: usize> World<D> {
     /// Copies from another world the state of the models that both worlds have, the time and the number
@@ -47,14 +48,17 @@ impl<const D: usize> World<D> {
         };
         let common: Vec<[ModelRange; 2]> =
             self.models.iter().zip(&self.signatures).filter_map(both_ranges).collect();
-        self.carry_over_particles(from, &common);
+        // Substeps of another length have other displacements at the same velocity.
+        let ratio = substep_ratio(&self.settings, &from.settings);
+        self.carry_over_particles(from, &common, ratio);
         self.carry_over_sticks(from, &common);
         for [old, new] in &common {
             let renumbered = |particle: usize| particle - old.particles.start + new.particles.start;
             self.held.retain(|particle, _| !new.particles.contains(particle));
             self.drag_targets.retain(|particle, _| !new.particles.contains(particle));
             for (&particle, &held) in from.held.range(old.particles.clone()) {
-                self.held.insert(renumbered(particle), held);
+                let displacement = held.displacement.map(|x| x * ratio);
+                self.held.insert(renumbered(particle), HeldParticle { displacement, ..held });
             }
             for (&particle, &to) in from.drag_targets.range(old.particles.clone()) {
                 self.drag_targets.insert(renumbered(particle), to);
@@ -88,7 +92,8 @@ impl<const D: usize> World<D> {
     }
 
     /// Copies the particles of the common models, given by their ranges in `from` and in this world.
-    fn carry_over_particles(&mut self, from: &Self, common: &[[ModelRange; 2]]) {
+    /// `ratio` is that of the substep lengths.
+    fn carry_over_particles(&mut self, from: &Self, common: &[[ModelRange; 2]], ratio: f32) {
         for [old, new] in common {
             for (old, new) in old.particles.clone().zip(new.particles.clone()) {
                 let ((old_island, old), (island, new)) = (from.locate(old), self.locate(new));
@@ -97,6 +102,7 @@ impl<const D: usize> World<D> {
                     old,
                     &mut self.islands[island].model.particles,
                     new,
+                    ratio,
                 );
             }
         }
@@ -130,15 +136,18 @@ impl<const D: usize> World<D> {
     }
 }
 
-/// Copies all values of a particle, whose number is `old` in `from` and `new` in `to`.
+/// Copies all values of a particle, whose number is `old` in `from` and `new` in `to`, and multiplies its
+/// displacement by `ratio`.
 fn copy_particle<const D: usize>(
     from: &Particles<D>,
     old: usize,
     to: &mut Particles<D>,
     new: usize,
+    ratio: f32,
 ) {
-    let previous = from.previous_position(old);
-    to.displace(new, from.position(old));
+    let (position, previous) = (from.position(old), from.previous_position(old));
+    let previous = scaled_previous(position, previous, ratio);
+    to.displace(new, position);
     for (axis, previous) in previous.into_iter().enumerate() {
         to.previous_mut(axis)[new] = previous;
     }

@@ -125,7 +125,7 @@ impl<const D: usize> World<D> {
         let Model { sticks, tear_factors, .. } = &mut island.model;
         tear_factors.resize(sticks.len(), f32::INFINITY);
         tear_factors[number] = factor;
-        island.tear_limits = TearLimits::new(sticks, tear_factors);
+        island.tear_limits.mark_factors_stale();
         Ok(())
     }
 

@@ -3,6 +3,7 @@
 use taut_core::{Cursor, Delta, Engine, Particles, Renumbering};
 
 use super::{ModelRange, World};
+use crate::emitter::Emitter;
 use crate::error::ModelError;
 use crate::model::{ANCHORS_MAX, Model, Part, Tethers};
 use crate::settings::StepTime;
@@ -17,6 +18,9 @@ pub(super) struct Tethering<const D: usize> {
     rest_model: Model<D>,
     /// The number in `rest_model` of the first particle of each model.
     first_particles: Vec<u32>,
+    /// For each particle of `rest_model` whether it belongs to an emitter; empty if there is none. Such
+    /// particles are no pins: they have no sticks, and their inverse masses change at each birth and death.
+    is_emitted: Vec<bool>,
     /// For each stick of the island its number in `rest_model`.
     stick_of: Vec<u32>,
     /// Up to where changes of the island's sticks have been read.
@@ -48,6 +52,7 @@ impl<const D: usize> Tethering<D> {
         rest_model.faces.clone_from(&models.faces);
         rest_model.bending.clone_from(&models.bending);
         rest_model.tethers.clone_from(&models.tethers);
+        rest_model.emitters.clone_from(&models.emitters);
         let first_particles = lens.into_iter().scan(0, |end, len| {
             let first = *end as u32;
             *end += len;
@@ -63,8 +68,14 @@ impl<const D: usize> Tethering<D> {
         rest_model: Model<D>,
         stick_of: Vec<u32>,
     ) -> Self {
+        let mut is_emitted = Vec::new();
+        for &particle in rest_model.emitters.iter().flat_map(Emitter::particles) {
+            is_emitted.resize(rest_model.particles.len(), false);
+            is_emitted[particle as usize] = true;
+        }
         Self {
             first_particles,
+            is_emitted,
             rest_model,
             stick_of,
             stick_cursor: None,
@@ -137,14 +148,19 @@ impl<const D: usize> Tethering<D> {
     ) {
         let new_of = |old: u32| renumbering.map_or(old, |it| it.new_of(old));
         let inverse_masses = model.particles.inverse_masses();
+        let rest_changed = self.apply_stick_changes(model);
         let is_pin = |&particle: &u32| {
             let number = new_of(particle);
-            (inverse_masses[number as usize] == 0.0 && !grabbed.contains(&number))
+            let is_pinned = inverse_masses[number as usize] == 0.0;
+            let is_emitted = self.is_emitted.get(particle as usize).is_some_and(|&it| it);
+            (is_pinned && !is_emitted && !grabbed.contains(&number))
                 || self.tied.binary_search(&number).is_ok()
         };
-        let pins: Vec<u32> = (0..inverse_masses.len() as u32).filter(is_pin).collect();
-        let rest_changed = self.apply_stick_changes(model);
-        if rest_changed || self.pins.as_ref() != Some(&pins) {
+        let pins = (0..inverse_masses.len() as u32).filter(is_pin);
+        let has_same_pins =
+            self.pins.as_ref().is_some_and(|old| old.iter().copied().eq(pins.clone()));
+        if rest_changed || !has_same_pins {
+            let pins: Vec<u32> = pins.collect();
             self.build(&pins, new_of, &model.particles);
             self.pins = Some(pins);
         }
@@ -157,7 +173,10 @@ impl<const D: usize> Tethering<D> {
         let sticks = &model.sticks;
         let mut rest_changed = false;
         let mut apply = |stick: u32| {
-            let (stick, old) = (stick as usize, stick_of[stick as usize] as usize);
+            let stick = stick as usize;
+            // If a caller replaced the sticks, the plan reports it.
+            let Some(&old) = stick_of.get(stick) else { return };
+            let old = old as usize;
             if sticks.is_torn(stick) != rest_model.sticks.is_torn(old) {
                 let changed = if sticks.is_torn(stick) {
                     rest_model.sticks.tear(old)

@@ -4,7 +4,10 @@ use std::sync::Arc;
 
 use allocation_counter::measure;
 use taut_scenes::{AnyScene, LibraryScene};
-use taut_world::{Axes, Cloth, Cuboid, Model, Scene, Simulation, Solid, World, normals};
+use taut_world::{
+    Axes, Cloth, Cuboid, EmitterSettings, Model, Rope, Scene, Simulation, Solid, Tethers, World,
+    normals,
+};
 
 use crate::make::world;
 
@@ -59,4 +62,13 @@ fn steps_with_swept_obstacles_and_edges_do_not_allocate() {
     let table = Cuboid::new([-0.3, -0.01, -0.3], [0.3, 0.0, 0.3]).unwrap();
     scene.obstacles.push(Arc::new(Solid::new(table).swept().with_edges()));
     assert_no_allocation("cloth on a table", &scene);
+}
+
+#[test]
+fn births_beside_a_tethered_rope_do_not_allocate() {
+    let rope = Model::rope(&[[0.0, 0.0, 0.0], [1.0, 0.0, 0.0]], &Rope::default()).unwrap();
+    let mut scene = Scene::new();
+    scene.add("rope", rope.pinned("start").tethered(Tethers::default()).unwrap()).unwrap();
+    scene.add("drops", Model::emitter(EmitterSettings::default()).unwrap()).unwrap();
+    assert_no_allocation("a rope beside an emitter", &scene);
 }

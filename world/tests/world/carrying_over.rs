@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use taut_world::{Cloth, EmitterSettings, Gusts, Model, Scene, StickSet, Tethers, Wind, World};
+use taut_core::Step;
+use taut_world::{
+    Cloth, EmitterSettings, Gusts, Model, Scene, Settings, StickSet, Tethers, Wind, World,
+};
 
 use crate::make::{steps, world};
 
@@ -127,4 +130,26 @@ fn particles_that_are_free_in_the_other_world_are_no_longer_held() {
     assert_eq!(to.inverse_mass(5), 2.0);
     steps(&mut to, 1);
     assert_ne!(to.position(5), [0.0; 3]);
+}
+
+#[test]
+fn velocities_are_kept_if_the_substeps_have_another_length() {
+    let mut scene = Scene::<3>::new();
+    scene.add("sheet", Model::cloth(&Cloth::spaced(4, 4, 0.1)).unwrap()).unwrap();
+    scene.settings.step.substeps = 8;
+    let mut world = world(&scene);
+    let settings = *world.settings();
+    world
+        .set_settings(Settings { step: Step { substeps: 2, ..settings.step }, ..settings })
+        .unwrap();
+    let fall = |world: &mut World| {
+        let before = world.position(5)[1];
+        steps(world, 1);
+        world.position(5)[1] - before
+    };
+    steps(&mut world, 30);
+    let mut next = crate::make::world(&scene);
+    assert_eq!(next.carry_over(&world), 1);
+    let [expected, actual] = [fall(&mut world), fall(&mut next)];
+    assert!((actual - expected).abs() < 0.02 * expected.abs(), "{actual} m, not {expected} m");
 }

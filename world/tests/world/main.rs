@@ -34,6 +34,8 @@ mod sleeping_snapshots;
 mod snapshots;
 mod splitting;
 mod springs;
+#[cfg(feature = "parry")]
+mod stacks;
 mod substeps;
 mod swept;
 mod tearing;

@@ -6,7 +6,7 @@ use taut_core::{Duplicates, Particles, Step, Sticks};
 use taut_scalar::ScalarKernel;
 use taut_world::{
     Axes, Capsule, Cloth, Model, ModelError, Path, Rope, Scene, Solid, StickSet, Surface, Tethers,
-    Warning, World,
+    Warning, World, WorldError,
 };
 
 use super::make::{coarse, drape, scene, steps, unconnected, world};
@@ -375,4 +375,16 @@ fn a_model_among_many_has_as_many_tethers_as_alone() {
     let mut many = world(&many);
     steps(&mut many, 1);
     assert_eq!(many.tether_count(), 20 * alone.tether_count());
+}
+
+#[test]
+fn more_sticks_in_a_tethered_island_are_an_error() {
+    let sheet =
+        |size| Model::drape(size, StickSet::All).unwrap().tethered(Tethers::default()).unwrap();
+    let mut scene = Scene::<3>::new();
+    scene.add("sheet", sheet(4)).unwrap();
+    let mut world = World::new(&scene, |_| ScalarKernel).unwrap();
+    assert!(world.step().unwrap().finite);
+    world.islands_mut()[0].model.sticks = sheet(5).sticks;
+    assert!(matches!(world.step(), Err(WorldError::Plan(_))));
 }
