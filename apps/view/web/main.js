@@ -111,7 +111,10 @@ function takeState(newState) {
     pointerInput.releaseAll();
   }
   state = newState;
-  if (isOtherScene) figures.clear();
+  if (isOtherScene) {
+    nextFrame = null; // of the old scene
+    figures.clear();
+  }
   document.title = `${state.scene} – Taut`;
   $('#about').textContent = state.scenes.find(({ name }) => name === state.scene)?.about ?? '';
   panel.show(state);

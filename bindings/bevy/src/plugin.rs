@@ -1,6 +1,7 @@
 //! The plugin.
 
 use bevy_app::prelude::*;
+use bevy_asset::AssetEventSystems;
 use bevy_ecs::prelude::*;
 use bevy_ecs::schedule::{InternedScheduleLabel, ScheduleLabel};
 use bevy_transform::TransformSystems;
@@ -69,7 +70,8 @@ impl TautPlugin {
     }
 
     /// Steps in another schedule than `FixedUpdate`, such as `FixedPostUpdate`: one step each time that
-    /// the schedule runs.
+    /// the schedule runs. For a schedule outside of the fixed main loop, such as `Update`, set
+    /// [`TautSettings::interpolate`] to false: interpolation uses the time of that loop.
     #[must_use]
     pub fn in_schedule(self, schedule: impl ScheduleLabel) -> Self {
         Self { schedule: schedule.intern(), ..self }
@@ -91,12 +93,17 @@ impl Plugin for TautPlugin {
                 self.schedule,
                 (TautSystems::Build, TautSystems::Move, TautSystems::Step).chain(),
             )
-            .configure_sets(PostUpdate, TautSystems::Draw.after(TransformSystems::Propagate))
+            // A mesh that is changed after `AssetEventSystems` is drawn one frame later than the transform.
+            .configure_sets(
+                PostUpdate,
+                TautSystems::Draw.after(TransformSystems::Propagate).before(AssetEventSystems),
+            )
+            // In every frame, because frames without a tick would miss removed components.
+            .add_systems(PreUpdate, build::retry)
             .add_systems(
                 self.schedule,
                 (
                     (
-                        build::retry,
                         build::apply_settings,
                         build::apply_wind,
                         build::report_ambiguous,

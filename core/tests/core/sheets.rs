@@ -222,6 +222,12 @@ fn different_sticks_are_rejected_with_the_first_difference() {
     let rejected = |particles, pairs: &[[u32; 2]]| {
         let error = sheet.schedule(&unit_sticks(particles, pairs)).unwrap_err();
         assert_eq!((error.expected, error.particles), (17, 12));
+        let found = match error.first_difference {
+            Some(stick) => format!("{} sticks (first difference: stick {stick})", pairs.len()),
+            None => format!("the same sticks of {particles} particles"),
+        };
+        let message = error.to_string();
+        assert!(message.ends_with(&format!("17 sticks of a sheet of 12 particles, found {found}")));
         (error.given, error.first_difference)
     };
     assert_eq!(rejected(12, &pairs[..10]), (10, Some(10)));

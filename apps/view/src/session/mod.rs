@@ -133,12 +133,13 @@ impl Session {
         }
     }
 
-    /// Whether the grid kernel can relax a sheet of the scene in this order.
+    /// Whether the grid kernel can relax a sheet of the scene in this requested order.
     fn can_use_grid_kernel(&self, order: Option<Order>) -> bool {
+        let order = order.or(self.properties.order);
         order.is_none_or(|order| order == Order::Sheet) && self.properties.has_sheets_for_grid
     }
 
-    /// Checks that the scene has what a chosen kernel needs in this order.
+    /// Checks that the scene has what a chosen kernel needs in this requested order.
     fn check_kernel_choice(
         &self,
         choice: &KernelChoice,

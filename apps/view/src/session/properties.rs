@@ -9,6 +9,8 @@ pub(super) struct SceneProperties {
     pub(super) settings: Settings,
     pub(super) formula: Formula,
     pub(super) has_forces: bool,
+    /// The order that the scene requests.
+    pub(super) order: Option<Order>,
     /// The default order of the model with the most sticks.
     pub(super) default_order: Order,
     /// Whether a sheet is wide enough for the grid kernel.
@@ -59,6 +61,7 @@ impl SceneProperties {
             settings: scene.settings.resized(),
             formula: scene.formula,
             has_forces: !scene.forces.is_empty(),
+            order: scene.order,
             default_order: largest
                 .map_or(Order::Banded, |model| Arrangement::default_of(model).order),
             has_sheets_for_grid: scene.sheets().any(AnyKernel::suits_grid),

@@ -144,7 +144,10 @@ impl Session {
             instructions,
             formula: world.formula().to_string(),
             schedule: request::order_name(
-                self.request.order.unwrap_or(self.properties.default_order),
+                self.request
+                    .order
+                    .or(self.properties.order)
+                    .unwrap_or(self.properties.default_order),
             ),
             threads: self.request.kernels.threads,
             substeps: step.substeps,

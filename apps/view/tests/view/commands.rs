@@ -353,6 +353,25 @@ fn copies_keep_their_state_when_tethers_are_switched() {
     }
 }
 
+#[test]
+fn the_order_of_a_scene_file_is_shown_and_decides_which_kernels_can_run() {
+    let text = "order = 'coloured'\n[[model]]\nname = 'sheet'\ndrape = { size = 32 }";
+    let file = Some(("a sheet".to_owned(), AnyScene::from_toml(text).unwrap()));
+    let mut host = Host::new(Options { scene: "file".into(), file, ..Options::default() }).unwrap();
+    let id = host.connect();
+    let mut page = Page { host, id };
+    let has_reason = |state: &Value| {
+        let kernels = state["kernels"].as_array().unwrap();
+        !kernels.iter().find(|kernel| kernel["name"] == "grid").unwrap()["reason"].is_null()
+    };
+    let state = page.state();
+    assert!(state["settings"]["schedule"] == "coloured" && has_reason(&state), "{state}");
+    assert_eq!(page.send(r#"{"do":"set","kernel":"grid"}"#).errors().len(), 1);
+    let state = page.send(r#"{"do":"set","schedule":"sheet"}"#).state();
+    assert!(state["settings"]["schedule"] == "sheet" && !has_reason(&state), "{state}");
+    assert!(page.send(r#"{"do":"set","kernel":"grid"}"#).errors().is_empty());
+}
+
 /// If the size of a scene is a number of copies, the scene has that many models, which the kernel copies can
 /// simulate together.
 #[test]
