@@ -97,6 +97,20 @@ fn cloths_with_short_batches_fill_registers_together() {
 }
 
 /// Batches of exactly as many sticks as the widest register has lanes are not short.
+/// Lines of cloth whose batches have one stick each.
+#[test]
+fn up_to_1024_sticks_of_cloths_with_short_batches_share_a_block() {
+    for (cloths, sticks, blocks) in [(2, 512, 1), (2, 513, 2), (4, 512, 2), (5, 512, 3)] {
+        let pairs: Vec<[u32; 2]> = (0..sticks).map(|stick| [stick, stick + 1]).collect();
+        let line = unit_sticks(sticks as usize + 1, &pairs);
+        let together = Sticks::side_by_side(repeat_n(&line, cloths)).unwrap();
+        let alone = vec![Schedule::authored(&line); cloths];
+        let schedule = Schedule::side_by_side(&together, &alone).unwrap();
+        let found: usize = schedule.phases().map(|phase| phase.blocks().count()).sum();
+        assert_eq!(found, blocks, "{cloths} cloths of {sticks} sticks");
+    }
+}
+
 #[test]
 fn cloths_whose_batches_fill_the_widest_register_keep_blocks_of_their_own() {
     for (sticks_per_cloth, blocks) in [(PADDING as u32, 2), (PADDING as u32 - 1, 1)] {
