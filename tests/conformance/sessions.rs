@@ -335,34 +335,9 @@ fn a_stage_after_the_motion_may_change_previous_positions() {
     check::<3>();
 }
 
-#[test]
-fn a_position_set_to_a_value_that_is_not_finite_is_reported() {
-    let step = eight_iterations();
-    for (mesh, schedule) in &sheets() {
-        let setup = Setup { mesh, schedule, formula: Formula::Halley };
-        for x in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
-            for (particle, axis) in [(0, 0), (20, 1), (35, 2)] {
-                setup.assert_all_agree("a position that is not finite", |start| {
-                    let InitialState { mut plan, mut particles, sticks } = start;
-                    let mut session = plan.session(&mut particles, &sticks, &step).unwrap();
-                    session.integrate();
-                    session.relax(1);
-                    let mut point = session.position(particle);
-                    point[axis] = x;
-                    session.set_position(particle, point);
-                    session.relax(1);
-                    let finite = session.finish().finite;
-                    assert!(!finite, "particle {particle} at {x} on axis {axis}");
-                    Outcome { particles, notes: Vec::new() }
-                });
-            }
-        }
-    }
-}
-
 /// A small sheet in the coloured order, the same in its own order, which kernels for sheets run,
 /// and one whose rows fill whole registers.
-fn sheets() -> [(Mesh, Schedule); 3] {
+pub(crate) fn sheets() -> [(Mesh, Schedule); 3] {
     [([6, 6], "coloured"), ([6, 6], "sheet"), ([64, 6], "sheet")].map(|(size, order)| {
         let mesh: Mesh = Recipe::sheet(size, Family::STRUCTURAL, 0, Values::Uniform).mesh();
         let schedule = mesh.schedule(order);

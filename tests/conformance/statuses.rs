@@ -1,10 +1,11 @@
 //! The status of a step, and particles that must not move.
 
 use taut::world::{Model, StickSet};
-use taut::{AnyKernel, Family, Formula, Kernel, Particles, Step};
+use taut::{AnyKernel, Family, Formula, Kernel, Particles, Plan, Step};
 
 use crate::meshes::{Mesh, Pattern, Recipe, Shape};
 use crate::runner::{InitialState, Outcome, Setup, eight_iterations, rows};
+use crate::sessions::sheets;
 use crate::values::Values;
 
 /// Runs steps, and checks that each status says whether all positions are finite.
@@ -180,4 +181,29 @@ fn largest_distance(particles: &Particles<3>, from: [f32; 3]) -> f32 {
         (0..3).map(|axis| (point[axis] - from[axis]).powi(2)).sum::<f32>().sqrt()
     };
     (0..particles.len()).map(distance).fold(0.0, f32::max)
+}
+
+#[test]
+fn a_position_set_to_a_value_that_is_not_finite_is_reported() {
+    let step = eight_iterations();
+    for (mesh, schedule) in &sheets() {
+        let setup = Setup { mesh, schedule, formula: Formula::Halley };
+        for x in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
+            for (particle, axis) in [(0, 0), (20, 1), (35, 2)] {
+                setup.assert_all_agree("a position that is not finite", |start| {
+                    let InitialState { mut plan, mut particles, sticks } = start;
+                    let mut session = plan.session(&mut particles, &sticks, &step).unwrap();
+                    session.integrate();
+                    session.relax(1);
+                    let mut point = session.position(particle);
+                    point[axis] = x;
+                    session.set_position(particle, point);
+                    session.relax(1);
+                    let finite = session.finish().finite;
+                    assert!(!finite, "particle {particle} at {x} on axis {axis}");
+                    Outcome { particles, notes: Vec::new() }
+                });
+            }
+        }
+    }
 }
