@@ -94,29 +94,21 @@ pub(crate) fn substep_ratio<const D: usize>(new: &Settings<D>, old: &Settings<D>
 /// Multiplies the last displacement of each particle by `ratio`, which keeps velocities when the
 /// length of a substep changes by that factor.
 pub(crate) fn scale_displacements<const D: usize>(particles: &mut Particles<D>, ratio: f32) {
-    // A ratio of 1 must not round anything.
     if ratio.to_bits() == 1.0_f32.to_bits() {
         return;
     }
     let columns = particles.columns();
     for (positions, previous) in columns.position.into_iter().zip(columns.previous) {
         for (x, previous) in positions.iter().zip(previous) {
-            *previous = x - (x - *previous) * ratio;
+            *previous = scaled_previous(*x, *previous, ratio);
         }
     }
 }
 
-/// The previous position for which the displacement to `position` is `ratio` times as large.
-pub(crate) fn scaled_previous<const D: usize>(
-    position: [f32; D],
-    previous: [f32; D],
-    ratio: f32,
-) -> [f32; D] {
-    // A ratio of 1 must not round anything.
-    if ratio.to_bits() == 1.0_f32.to_bits() {
-        return previous;
-    }
-    core::array::from_fn(|axis| position[axis] - (position[axis] - previous[axis]) * ratio)
+/// The previous coordinate for which the displacement to `x` is `ratio` times as large. A ratio of 1
+/// must not round anything.
+pub(crate) fn scaled_previous(x: f32, previous: f32, ratio: f32) -> f32 {
+    if ratio.to_bits() == 1.0_f32.to_bits() { previous } else { x - (x - previous) * ratio }
 }
 
 /// The time and the lengths of a substep, for forces and obstacles. For forces that are

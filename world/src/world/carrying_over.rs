@@ -146,10 +146,9 @@ fn copy_particle<const D: usize>(
     ratio: f32,
 ) {
     let (position, previous) = (from.position(old), from.previous_position(old));
-    let previous = scaled_previous(position, previous, ratio);
     to.displace(new, position);
-    for (axis, previous) in previous.into_iter().enumerate() {
-        to.previous_mut(axis)[new] = previous;
+    for axis in 0..D {
+        to.previous_mut(axis)[new] = scaled_previous(position[axis], previous[axis], ratio);
     }
     let inverse_mass = from.inverse_masses()[old];
     if to.inverse_masses()[new].canonical_bits() != inverse_mass.canonical_bits() {

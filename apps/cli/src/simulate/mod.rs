@@ -11,7 +11,6 @@ mod summary;
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};
-use std::mem;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
@@ -217,8 +216,9 @@ impl Arguments {
         let mut energies = self.energy.as_deref().map(EnergyFile::create).transpose()?;
 
         let (mut times, mut finite, mut frames_done) = (FrameTimes::default(), true, 0);
-        let (mut contacts, mut exported) = (None, Ok(()));
-        with_progress(|progress| {
+        let mut contacts = None;
+        let exported = with_progress(|progress| {
+            let mut exported = Ok(());
             for frame in 0..frames {
                 if let (Some(positions), Some(every)) = (&mut positions, self.every)
                     && frame % every == 0
@@ -242,9 +242,7 @@ impl Arguments {
                 }
                 progress(Progress { share: frames_done as f64 / frames as f64, doing: name });
             }
-            let finished = exporter.finish(progress);
-            exported = mem::replace(&mut exported, Ok(())).and(finished);
-            Ok(())
+            Ok(exported.and(exporter.finish(progress)))
         })?;
         if let Some(mut positions) = positions {
             positions.write(&world)?;
